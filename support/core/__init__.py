@@ -1,0 +1,9 @@
+"""What every room may use: seeds and threads, device and scale, errors, progress, safe writing."""
+
+from support.core.device import device, pick, scale
+from support.core.errors import InputError, optional
+from support.core.files import atomic_write
+from support.core.progress import progress
+from support.core.seeds import set_up
+
+__all__ = ["InputError", "atomic_write", "device", "optional", "pick", "progress", "scale", "set_up"]
