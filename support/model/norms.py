@@ -1,0 +1,42 @@
+"""Bring every vector of the stream to the same size before it is read."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from support.model.config import GPTConfig
+
+
+def layer_norm(
+    x: Float[Tensor, "*batch d_model"],
+    gain: Float[Tensor, "d_model"] | None = None,
+    bias: Float[Tensor, "d_model"] | None = None,
+    eps: float = 1e-5,
+) -> Float[Tensor, "*batch d_model"]:
+    """Subtract each vector's mean, divide by its standard deviation, then stretch and shift.
+
+    The readable version; the model runs torch's kernel, and a test holds the two equal.
+    The variance is the mean of the squares (divided by d_model, not d_model − 1).
+
+    Follows Ba, Kiros and Hinton 2016.
+
+    >>> import torch
+    >>> layer_norm(torch.tensor([1.0, 3.0]), eps=0.0).tolist()
+    [-1.0, 1.0]
+    """
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)
+    normed = centred / (variance + eps).sqrt()
+    if gain is not None:
+        normed = normed * gain
+    return normed if bias is None else normed + bias
+
+
+def make_norm(config: GPTConfig) -> nn.Module:
+    """The norm that the configuration asks for: ``[..., d_model]`` in, the same shape out.
+
+    >>> make_norm(GPTConfig(vocab_size=5, norm="none"))
+    Identity()
+    """
+    if config.norm == "layer":
+        return nn.LayerNorm(config.d_model, eps=config.norm_eps)
+    return nn.Identity()
