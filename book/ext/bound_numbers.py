@@ -1,0 +1,65 @@
+"""Marks, on the page, the numerals of the prose that are bound to a computed value.
+
+In a notebook a numeral is followed by a comment that names its source (see `tools/prose_numbers.py`).
+Here the comment goes, and a bound numeral becomes a `<span class="bound" title="computed as ...">`.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+from prose_numbers import EXEMPT, NAMES, NUMERAL
+
+TAIL = re.compile(r"(?P<numeral>[-−]?(?:" + NUMERAL.pattern + r"))(?P<rest>[%]?)$")
+
+
+class Mark(SphinxTransform):
+    """Turns `numeral, comment` into a marked numeral."""
+
+    default_priority = 400
+
+    def apply(self, **_: Any) -> None:
+        for raw in list(self.document.findall(nodes.raw)):
+            comment = NAMES.fullmatch(raw.astext().strip())
+            if raw.get("format") != "html" or not comment:
+                continue
+            names = re.split(r"\s*,\s*", comment.group(1))
+            bound = [name for name in names if name not in EXEMPT]
+            before = self._before(raw)
+            if bound and isinstance(before, nodes.math | nodes.math_block):
+                before["classes"].append("bound-math")
+            elif bound and isinstance(before, nodes.Text):
+                self._mark(before, bound[0])
+            raw.parent.remove(raw)
+
+    @staticmethod
+    def _before(node: nodes.Node) -> nodes.Node | None:
+        siblings = node.parent.children
+        at = siblings.index(node)
+        if at == 0:
+            return None
+        last = siblings[at - 1]
+        while isinstance(last, nodes.strong | nodes.emphasis) and last.children:
+            last = last.children[-1]
+        return last
+
+    @staticmethod
+    def _mark(text: nodes.Text, name: str) -> None:
+        found = TAIL.search(str(text))
+        if not found:
+            return
+        span = nodes.inline("", found.group("numeral"), classes=["bound"])
+        span["bound"] = name
+        new = [nodes.Text(str(text)[: found.start()]), span, nodes.Text(found.group("rest"))]
+        parent = text.parent
+        parent.replace(text, [n for n in new if not isinstance(n, nodes.Text) or str(n)])
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(Mark)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

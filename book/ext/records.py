@@ -1,0 +1,159 @@
+"""Directives that write pages from committed data: the zoo's cards, and each chapter's status."""
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, list) and all(not isinstance(v, list | dict) for v in value):
+        return ", ".join(_text(v) for v in value)
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def _words(key: str) -> str:
+    return str(key).replace("_", " ")
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def markdown_of(data: Any, level: int = 3) -> list[str]:
+    """Any nested record as Markdown: plain values in one table, records of one kind as a table of rows."""
+    lines: list[str] = []
+    plain = {k: v for k, v in data.items() if not isinstance(v, dict) and not _rows(v)}
+    if plain:
+        lines += _table(["", ""], [[_words(k), _text(v)] for k, v in plain.items()])
+    for key, value in data.items():
+        rows = _rows(value)
+        if rows:
+            heads = list(dict.fromkeys(k for row in rows for k in row))
+            lines += [f"**{_words(key).capitalize()}**", ""]
+            lines += _table([_words(h) for h in heads], [[_text(r.get(h, "")) for h in heads] for r in rows])
+        elif isinstance(value, dict) and value:
+            lines += [f"**{_words(key).capitalize()}**", "", *markdown_of(value, level + 1)]
+    return lines
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    """The value as rows of a table, if it is a list or a mapping of flat records."""
+
+    def flat(v: Any) -> bool:
+        return isinstance(v, dict) and bool(v) and not any(isinstance(x, dict) for x in v.values())
+
+    if isinstance(value, list) and value and all(flat(v) for v in value):
+        return value
+    if isinstance(value, dict) and len(value) > 1 and all(flat(v) for v in value.values()):
+        return [{"": _words(k), **v} for k, v in value.items()]
+    return []
+
+
+class _FromRecord(SphinxDirective):
+    """A directive whose content is Markdown that we make."""
+
+    has_content = False
+
+    def lines(self) -> list[str]:
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        container = nodes.Element()
+        self.state.nested_parse(
+            StringList(self.lines(), source="record"), self.content_offset, container, match_titles=True
+        )
+        return container.children
+
+
+class ZooCards(_FromRecord):
+    """One part for each model of the zoo, from its card.json."""
+
+    def lines(self) -> list[str]:
+        cards = sorted((ROOT / "support" / "zoo").glob("*/card.json"))
+        if not cards:
+            return ["No model has been trained yet."]
+        lines = []
+        for path in cards:
+            self.env.note_dependency(str(path))
+            card = json.loads(path.read_text(encoding="utf8"))
+            weights = path.with_name("model.safetensors")
+            size = f"{weights.stat().st_size / 1e6:.2f} MB" if weights.exists() else "no weights"
+            lines += [f"## {card.get('title', card.get('name', path.parent.name))}", ""]
+            lines += [f'`zoo.load("{card.get("name", path.parent.name)}")`, {size}.', ""]
+            lines += markdown_of({k: v for k, v in card.items() if k not in ("name", "title")})
+        return lines
+
+
+def chapter_facts(path: Path) -> dict[str, Any]:
+    """What a stored notebook holds: cells, outputs, how many of them are compared."""
+    cells = [c for c in json.loads(path.read_text(encoding="utf8"))["cells"] if "".join(c["source"]).strip()]
+    code = [c for c in cells if c["cell_type"] == "code"]
+    outputs = [c for c in code if c["outputs"]]
+    skip = {"nbval-skip", "nbval-ignore-output"}
+    skipped = [c for c in outputs if skip & set(c["metadata"].get("tags", []))]
+    pictures = sum("image/png" in o.get("data", {}) for c in code for o in c["outputs"])
+    title = next(
+        line.removeprefix("# ").strip()
+        for c in cells
+        if c["cell_type"] == "markdown"
+        for line in "".join(c["source"]).splitlines()
+        if line.startswith("# ")
+    )
+    return {
+        "title": title,
+        "code": len(code),
+        "outputs": len(outputs),
+        "compared": len(outputs) - len(skipped),
+        "pictures": pictures,
+        "median": statistics.median(len("".join(c["source"]).strip().splitlines()) for c in code),
+    }
+
+
+class ChapterStatus(_FromRecord):
+    """The table of chapters: what is stored, what is compared, seconds on CPU and on a GPU."""
+
+    def lines(self) -> list[str]:
+        record = _load(ROOT / "book" / "ledger" / "status.json")
+        gpu = _load(ROOT / "book" / "ledger" / "gpu_status.json")
+        head = ["Chapter", "Code cells", "Outputs", "Compared", "Figures", "Seconds, CPU", "Seconds, GPU"]
+        rows = []
+        for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+            facts = chapter_facts(path)
+            self.env.note_dependency(str(path))
+            cpu = record.get(path.stem, {}).get("seconds", "–")
+            cuda = gpu.get("notebooks", {}).get(path.stem, {}).get("seconds", "–")
+            counts = [facts[k] for k in ("code", "outputs", "compared", "pictures")]
+            link = f"[{facts['title']}](../notebooks/{path.name})"
+            rows.append([link, *map(str, counts), str(cpu), str(cuda)])
+        if not rows:
+            return ["No chapter is there yet."]
+        total = ["**all**", *(str(sum(int(r[i]) for r in rows)) for i in range(1, 5))]
+        for i in (5, 6):
+            known = [float(r[i]) for r in rows if r[i] != "–"]
+            total.append(f"{sum(known):.0f}" if known else "–")
+        note = f"GPU: {gpu['device']}, {gpu['date']}." if gpu else "No GPU has been to hand yet."
+        return [*_table(head, [*rows, total]), note]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_directive("zoo-cards", ZooCards)
+    app.add_directive("chapter-status", ChapterStatus)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
