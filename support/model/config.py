@@ -137,7 +137,7 @@ class GPTConfig:
         unknown = sorted(set(values) - {f.name for f in fields(cls)})
         _refuse_unless(not unknown, f"unknown fields {unknown}; is the file from a newer version?")
         _refuse_unless("vocab_size" in values, "vocab_size is missing; give the number of ids")
-        return cls(**values)
+        return cls(**{**values, "masked_ids": tuple(values.get("masked_ids", ()))})
 
 
 def _is_count(value: object) -> bool:
