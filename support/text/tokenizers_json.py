@@ -1,0 +1,113 @@
+"""A byte-level BPE tokenizer as the JSON file of the `tokenizers` library, both ways."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from support.core import InputError, atomic_write
+from support.text.alphabet import from_printable, printable
+
+Pair = tuple[bytes, bytes]
+_BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+def save(
+    path: str | os.PathLike[str],
+    merges: list[Pair],
+    vocabulary: Mapping[bytes, int],
+    special_tokens: Mapping[str, int],
+) -> None:
+    """Write the file; a crash leaves the old one whole."""
+    ids = {printable(token): i for token, i in vocabulary.items()} | dict(special_tokens)
+    added = [
+        {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
+         "normalized": False, "special": True}
+        for token, i in sorted(special_tokens.items(), key=lambda item: item[1])
+    ]  # fmt: skip
+    content = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": added,
+        "normalizer": None,
+        "pre_tokenizer": _BYTE_LEVEL,
+        "post_processor": None,
+        "decoder": _BYTE_LEVEL,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
+            "merges": [[printable(left), printable(right)] for left, right in merges],
+        },
+    }
+    with atomic_write(path) as temporary:
+        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def load(path: str | os.PathLike[str]) -> tuple[list[Pair], list[str], dict[bytes | str, int]]:
+    """Read the file: merges, special tokens, and the id of everything.
+
+    Raises:
+        InputError: there is no such file, it is not a byte-level BPE tokenizer, or it has a setting that
+            would make other ids than ours; the message names it.
+    """
+    name = Path(path).name
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        model = content["model"]
+        vocabulary: dict[str, int] = model["vocab"]
+        raw_merges = [m.split(" ") if isinstance(m, str) else m for m in model["merges"]]
+        merges = [(from_printable(left), from_printable(right)) for left, right in raw_merges]
+        added: dict[str, dict[str, Any]] = {t["content"]: t for t in content.get("added_tokens") or []}
+    except FileNotFoundError:
+        raise InputError(f"There is no file {name}; give the path of a tokenizer.json.") from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{name} is not a BPE tokenizer of the `tokenizers` library ({error}); give a tokenizer.json."
+        ) from None
+    for trouble in _unsupported(content, model, added.values()):
+        raise InputError(
+            f"{name} has {trouble}, which this tokenizer does not know; load it with `tokenizers`."
+        )
+    # The model's vocabulary may hold the special tokens or not; the list of added tokens always does.
+    ids: dict[bytes | str, int] = {from_printable(t): i for t, i in vocabulary.items() if t not in added}
+    ids |= {token: entry["id"] for token, entry in added.items()}
+    return merges, list(added), ids
+
+
+def _unsupported(content: dict, model: dict, added) -> list[str]:
+    """What in the file would change the ids in a way that this package does not follow."""
+    before = content.get("pre_tokenizer") or {}
+    trouble = []
+    if model.get("type", "BPE") != "BPE":
+        trouble.append(f"a model of type {model['type']}")
+    if before.get("type") != "ByteLevel" or not before.get("use_regex", True):
+        trouble.append(f"the pre-tokenizer {before.get('type')} (GPT-2's ByteLevel is needed)")
+    if before.get("add_prefix_space"):
+        trouble.append("add_prefix_space")
+    if content.get("normalizer"):
+        trouble.append(f"the normalizer {content['normalizer'].get('type')}")
+    if (content.get("post_processor") or {}).get("type", "ByteLevel") != "ByteLevel":
+        trouble.append(f"the post-processor {content['post_processor']['type']}")
+    for setting in (
+        "dropout",
+        "continuing_subword_prefix",
+        "end_of_word_suffix",
+        "byte_fallback",
+        "ignore_merges",
+    ):
+        if model.get(setting):
+            trouble.append(f"the model setting {setting}")
+    for setting in ("single_word", "lstrip", "rstrip"):
+        trouble += [f"the setting {setting} of {t['content']!r}" for t in added if t.get(setting)]
+    return trouble

@@ -1,0 +1,210 @@
+"""A fixed list of tokens, each with its number."""
+
+import json
+import operator
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from support.core import InputError, atomic_write
+
+Sentence = str | Sequence[str]
+
+
+class Vocabulary:
+    """Words and their ids, both ways: token ``i`` of the list has id ``i``.
+
+    Args:
+        tokens: the tokens, in the order of their ids.
+        unk: the token that stands for unknown ones; without it an unknown token is an error.
+
+    Raises:
+        InputError: a token stands twice, is empty or no string, or ``unk`` is not among the tokens.
+
+    >>> v = Vocabulary(["<PAD>", "the", "cat", "sat"])
+    >>> v.encode("the cat sat"), v.decode([1, 2])
+    ([1, 2, 3], 'the cat')
+    """
+
+    def __init__(self, tokens: Iterable[str], unk: str | None = None):
+        self._tokens = list(tokens)
+        bad = [t for t in self._tokens if not isinstance(t, str) or not t]
+        if bad:
+            raise InputError(
+                f"The vocabulary holds {bad[0]!r}; every token must be a string that is not empty."
+            )
+        self._id = {token: i for i, token in enumerate(self._tokens)}
+        if len(self._id) < len(self._tokens):
+            twice = next(token for token, n in Counter(self._tokens).items() if n > 1)
+            raise InputError(f"The token {twice!r} stands twice in the vocabulary; remove one of the two.")
+        if unk is not None and unk not in self._id:
+            raise InputError(
+                f"The unknown-word token {unk!r} is not in the vocabulary; add it to the tokens."
+            )
+        self.unk = unk
+
+    @classmethod
+    def from_corpus(
+        cls,
+        sentences: Iterable[Sentence],
+        specials: Sequence[str] = (),
+        unk: str | None = None,
+        max_size: int | None = None,
+        min_count: int = 1,
+    ) -> "Vocabulary":
+        """The vocabulary of a corpus: special tokens, then words by falling count, ties in alphabetical order.
+
+        Args:
+            sentences: strings, which are split at spaces, or lists of tokens.
+            specials: tokens that get the first ids whatever their count.
+            unk: the token for unknown words; it follows the specials if it is not one of them.
+            max_size: keep at most so many tokens, specials included.
+            min_count: keep only words that occur at least so often.
+
+        Raises:
+            InputError: ``sentences`` is one string, or ``max_size`` has no room for the specials.
+
+        >>> Vocabulary.from_corpus(["b a", "b c"], specials=["<PAD>"], max_size=3).tokens
+        ['<PAD>', 'b', 'a']
+        """
+        if isinstance(sentences, str):
+            raise InputError("The corpus is one string; give a list of sentences, e.g. text.splitlines().")
+        first = list(specials) + ([unk] if unk is not None and unk not in specials else [])
+        if max_size is not None and max_size < len(first):
+            raise InputError(
+                f"max_size={max_size} has no room for the {len(first)} special tokens; raise it."
+            )
+        counts = Counter(token for sentence in sentences for token in _split(sentence))
+        words = sorted((w for w in counts if w not in first), key=lambda w: (-counts[w], w))
+        tokens = first + [word for word in words if counts[word] >= min_count]
+        return cls(tokens[:max_size], unk)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens in the order of their ids (a copy)."""
+        return list(self._tokens)
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def __contains__(self, token: object) -> bool:
+        return token in self._id
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tokens)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self._tokens == other._tokens and self.unk == other.unk
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} tokens" + (f", unk={self.unk!r})" if self.unk is not None else ")")
+
+    def id(self, token: str) -> int:
+        """The id of a token; of an unknown one the id of ``unk``.
+
+        Raises:
+            InputError: the token is unknown and there is no ``unk``.
+        """
+        return self.encode([token])[0]
+
+    def token(self, i: int) -> str:
+        """The token with this id.
+
+        Raises:
+            InputError: there is no such id.
+        """
+        try:
+            number = operator.index(i)
+        except TypeError:
+            raise InputError(f"An id must be a whole number, not {i!r}; give integers.") from None
+        if not 0 <= number < len(self._tokens):
+            raise InputError(f"The id {number} is not in this vocabulary; ids go from 0 to {len(self) - 1}.")
+        return self._tokens[number]
+
+    def unknown(self, sentence: Sentence) -> list[str]:
+        """The tokens of a sentence that the vocabulary lacks, each once, in order of appearance.
+
+        >>> Vocabulary(["the", "cat"]).unknown("the dog saw the other dog")
+        ['dog', 'saw', 'other']
+        """
+        return [token for token in dict.fromkeys(_split(sentence)) if token not in self._id]
+
+    def encode(self, sentence: Sentence) -> list[int]:
+        """The ids of a sentence: a string, which is split at spaces, or a list of tokens.
+
+        Raises:
+            InputError: tokens are unknown and there is no ``unk``; the message lists them.
+
+        >>> Vocabulary(["<unk>", "the", "cat"], unk="<unk>").encode("the dog")
+        [1, 0]
+        """
+        tokens = _split(sentence)
+        if self.unk is not None:
+            unknown_id = self._id[self.unk]
+            return [self._id.get(token, unknown_id) for token in tokens]
+        try:
+            return [self._id[token] for token in tokens]
+        except KeyError:
+            missing = self.unknown(tokens)
+            shown = ", ".join(map(repr, missing[:10])) + (", …" if len(missing) > 10 else "")
+            raise InputError(
+                f"Not in the vocabulary of {len(self)} tokens: {shown} ({len(missing)} in all); "
+                "add them, or give the vocabulary an `unk` token."
+            ) from None
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The tokens of ids, joined by spaces.
+
+        Raises:
+            InputError: there is no such id.
+        """
+        return " ".join(map(self.token, ids))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The vocabulary as plain data."""
+        return {"tokens": self.tokens, "unk": self.unk}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Vocabulary":
+        """The inverse of :meth:`to_dict`.
+
+        Raises:
+            InputError: the data has another form.
+        """
+        if not isinstance(data, dict) or not isinstance(data.get("tokens"), list):
+            raise InputError('A stored vocabulary has the form {"tokens": [...], "unk": ...}; this has not.')
+        return cls(data["tokens"], data.get("unk"))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the vocabulary as JSON; a crash leaves the old file whole."""
+        with atomic_write(path) as temporary:
+            temporary.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            InputError: there is no such file, or it holds something else.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(
+                f"There is no file {Path(path).name}; give the path of a saved vocabulary."
+            ) from None
+        except ValueError:
+            raise InputError(
+                f"{Path(path).name} is not JSON; give a file that Vocabulary.save wrote."
+            ) from None
+        return cls.from_dict(data)
+
+
+def _split(sentence: Sentence) -> Sequence[str]:
+    return sentence.split() if isinstance(sentence, str) else sentence
