@@ -1,0 +1,39 @@
+"""Build the pages into _build/html; any warning is an error."""
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    """Build; on failure show the warnings and the errors, on success the size of the site."""
+    print("[book] Building the pages (half a minute; the stored outputs are used) ...", flush=True)
+    start = time.perf_counter()
+    out = ROOT / "_build" / "html"
+    if "--fresh" in sys.argv:
+        shutil.rmtree(ROOT / "_build", ignore_errors=True)
+    command = [sys.executable, "-m", "jupyter_book.cli.main", "build", ".", "-W", "--keep-going", "-n"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    text = done.stdout + done.stderr
+    (ROOT / ".make").mkdir(exist_ok=True)
+    (ROOT / ".make" / "book.log").write_text(text, encoding="utf8")
+    warnings = [line for line in text.splitlines() if "WARNING" in line or "ERROR" in line]
+    if done.returncode or warnings:
+        print("\n".join(warnings or text.splitlines()[-25:]), file=sys.stderr)
+        print(f"[book] Failed with {len(warnings)} warning(s); all lines in .make/book.log.", file=sys.stderr)
+        return 1
+    pages = list(out.rglob("*.html"))
+    size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file()) / 1e6
+    seconds = time.perf_counter() - start
+    print(
+        f"[book] {len(pages)} pages, {size:.1f} MB, {seconds:.0f} s, no warning: open _build/html/index.html"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

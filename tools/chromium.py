@@ -1,0 +1,57 @@
+"""Find a Chromium for the page tests, or install one: Debian's as root, else the one of playwright."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def find() -> str | None:
+    """The path of a Chromium: $CHROMIUM, one on the PATH, or the one that playwright installed."""
+    wish = os.environ.get("CHROMIUM")
+    if wish:
+        return wish
+    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+        if found := shutil.which(name):
+            return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p:
+        path = p.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def _quiet(*command: str) -> bool:
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(f"[chromium] {' '.join(command[:3])} failed: {done.stderr.strip()[-300:]}", file=sys.stderr)
+    return done.returncode == 0
+
+
+def main() -> int:
+    """Make sure that there is one."""
+    if find():
+        return 0
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        print("[chromium] Installing Debian's Chromium (half a minute) ...", flush=True)
+        os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+        install = ("apt-get", "install", "-y", "--no-install-recommends", "chromium")
+        if not _quiet(*install):
+            _quiet("apt-get", "update")
+            _quiet(*install)
+        if find():
+            return 0
+    print("[chromium] Installing the Chromium of playwright (a minute) ...", flush=True)
+    _quiet(sys.executable, "-m", "playwright", "install", "chromium")
+    if find():
+        return 0
+    print(
+        "[chromium] No Chromium: install one (Debian: apt-get install chromium) or name it in CHROMIUM.",
+        file=sys.stderr,
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
