@@ -16,7 +16,7 @@ def main() -> int:
     out = ROOT / "_build" / "html"
     if "--fresh" in sys.argv:
         shutil.rmtree(ROOT / "_build", ignore_errors=True)
-    command = [sys.executable, "-m", "jupyter_book.cli.main", "build", ".", "-W", "--keep-going", "-n"]
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-W", "--keep-going", "-n"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     text = done.stdout + done.stderr
     (ROOT / ".make").mkdir(exist_ok=True)

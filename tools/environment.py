@@ -4,7 +4,6 @@ Run by the Makefile with the machine's own Python; does nothing when .venv is al
 Written so that an old Python, too, can run it far enough to say that it is too old.
 """
 
-# ruff: noqa: UP
 import hashlib
 import os
 import shutil
