@@ -1,0 +1,107 @@
+"""What depth is for: models of one block to four on the arrow game. Writes support/zoo/records/k_hop.json.
+
+    python benchmarks/k_hop.py [--only DEPTH SEED]
+
+About 40 CPU-minutes for everything on two cores; `--only` trains one row and prints it.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from support.core import atomic_write, progress, set_up
+from support.model import GPT, GPTConfig
+from support.worlds.arrows import ArrowGame
+
+GAME = ArrowGame(children=12, max_steps=4)
+QUESTIONS, BATCH, STEPS, PEAK = 12, 128, 4000, 3e-3
+DEPTHS, SEEDS = (1, 2, 3, 4), (0, 1, 2)
+RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "k_hop.json"
+
+
+def model_of(n_layers: int) -> GPT:
+    """Only the depth differs. The arrows come in random order, so positions would not help."""
+    return GPT(
+        GPTConfig(
+            vocab_size=GAME.vocab_size,
+            context=GAME.children + QUESTIONS,
+            d_model=64,
+            n_layers=n_layers,
+            n_heads=4,
+            positions="none",
+            init_std=0.1,
+        )
+    )
+
+
+@torch.no_grad()
+def accuracy(model: GPT, seed: int, size: int = 2000) -> list[float]:
+    """The share of right answers to questions of one step, two steps, …, on fresh games."""
+    inputs, targets, steps = GAME.batch(size, QUESTIONS, seed)
+    right = model(inputs).argmax(-1)[:, GAME.children :] == targets[:, GAME.children :]
+    return [round(right[steps == k].float().mean().item(), 4) for k in range(1, GAME.max_steps + 1)]
+
+
+def trained(n_layers: int, seed: int) -> GPT:
+    set_up(seed)
+    model = model_of(n_layers)
+    optimiser = torch.optim.AdamW(model.parameters(), PEAK, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+    for step in progress(range(STEPS), what=f"{n_layers} blocks, seed {seed}"):
+        for group in optimiser.param_groups:
+            group["lr"] = PEAK * min(1, (step + 1) / 100, max(0.05, 1 - step / STEPS))
+        # Easy questions first: questions of one more step join after each sixth of the training.
+        hardest = min(GAME.max_steps, 1 + 6 * step // STEPS)
+        inputs, targets, _ = GAME.batch(BATCH, QUESTIONS, seed=seed * STEPS + step, hardest=hardest)
+        loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return model
+
+
+def guess() -> list[float]:
+    """The best answer without following arrows: after k steps one is back at the start surprisingly often.
+
+    The share of starts that lie on a cycle whose length divides k; in a random permutation every cycle
+    length from 1 to `children` is equally likely.
+    """
+    n = GAME.children
+    back = [sum(k % length == 0 for length in range(1, n + 1)) / n for k in range(1, GAME.max_steps + 1)]
+    return [round(max(share, (1 - share) / (n - 1)), 4) for share in back]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs=2, type=int, metavar=("DEPTH", "SEED"))
+    only = parser.parse_args().only
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
+    record = {
+        "command": "python benchmarks/k_hop.py",
+        "commit": commit.strip(),
+        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
+        "children": GAME.children,
+        "hops": GAME.max_steps,
+        "steps": STEPS,
+        "guess": guess(),
+        "runs": [],
+    }
+    for n_layers in DEPTHS:
+        for seed in SEEDS:
+            if only and tuple(only) != (n_layers, seed):
+                continue
+            row = {"n_layers": n_layers, "seed": seed, "accuracy": accuracy(trained(n_layers, seed), 10**6)}
+            record["runs"].append(row)
+            print(row, flush=True)
+            if not only:
+                with atomic_write(RECORD) as path:
+                    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
