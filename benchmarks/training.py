@@ -105,7 +105,7 @@ def main() -> None:
         "transformers, tuned": theirs(given.vocab, ids, tuned=True),
     }
     seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for name, step in sides.items():
+    for step in sides.values():
         for _ in range(3):
             step()
     for _ in range(given.rounds):
