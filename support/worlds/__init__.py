@@ -1,0 +1,17 @@
+"""What the models read: generated worlds with known probabilities, and real text."""
+
+from support.worlds.base import World, entropy, floor
+from support.worlds.game import CallingGame
+from support.worlds.hub import load_text, stream_documents, tinystories
+from support.worlds.prose import python_prose
+
+__all__ = [
+    "CallingGame",
+    "World",
+    "entropy",
+    "floor",
+    "load_text",
+    "python_prose",
+    "stream_documents",
+    "tinystories",
+]
