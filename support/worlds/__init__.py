@@ -4,9 +4,11 @@ from support.worlds.base import World, entropy, floor
 from support.worlds.game import CallingGame
 from support.worlds.hub import load_text, stream_documents, tinystories
 from support.worlds.prose import python_prose
+from support.worlds.stories import StoryWorld
 
 __all__ = [
     "CallingGame",
+    "StoryWorld",
     "World",
     "entropy",
     "floor",
