@@ -250,10 +250,10 @@ LOST = """
     / for {hero.his} birthday {hero.he} got a {colour} {thing} .
     / every {day} {hero} {thing.play} {hero.his} {colour} {thing} .
     @scene 0.6
-    {hero} took the {thing} and walked|ran|skipped to the {place} .
+    {hero} took the {colour} {thing} and walked|ran|skipped to the {place} .
     / {hero.he} carried the {colour} {thing} all the way to the {place} .
     @scene 0.4
-    but {place.at} the {place} the {thing} slipped away and was lost .
+    but {place.at} the {place} the {colour} {thing} slipped away and was lost .
     / there {hero.he} fell asleep , and when {hero.he} woke the {thing} was gone .
     {hero} was {sad} and began to cry|search|shout .
     / " where is my {colour} {thing} ? " cried|asked|whispered {hero} .
@@ -321,12 +321,12 @@ FRIENDS = """
     @scene 0.5
     {place.at} the {place} {hero.he} saw {friend} with a {colour} {thing} .
     / one {day} {hero.he} met {friend} , who had a {colour} {thing} .
-    " may i have a turn with your {thing} ? " asked {hero} .
+    " may i have a turn with your {colour} {thing} ? " asked {hero} .
     / {hero} looked at the {colour} {thing} , but {hero.he} was too shy to speak .
-    {friend} smiled and gave {hero.him} the {thing} .
+    {friend} smiled and gave {hero.him} the {colour} {thing} .
     / " take it , " said {friend} , and {friend.he} gave {hero.him} the {thing} .
     {hero} {thing.play} the {thing} until it was dark|late .
-    / they {thing.play} the {thing} and laughed all morning|afternoon|day .
+    / they {thing.play} the {colour} {thing} and laughed all morning|afternoon|day .
     @scene 0.5
     a {animal.size} {animal} came near and {animal.sound} .
     they fed the {animal} some {animal.food} , and it {animal.gait} around them .
@@ -353,7 +353,7 @@ WORK = """
     @pause 0.5
     the {job} was {mood} and gave {hero.him} a {colour} {thing} .
     / " take this {colour} {thing} , " said the {job} , " because you are {trait} . "
-    the {thing} was made of {thing.of} , and {hero} {thing.play} it every {day} .
+    the {colour} {thing} was made of {thing.of} , and {hero} {thing.play} it every {day} .
     / {hero} showed the {colour} {thing} to {hero.his} {kin} , and {kin.he} smiled .
     @scene 0.4
     soon the {job} {job.did} {job.what} again , and {hero} {thing.play} the {colour} {thing} .
