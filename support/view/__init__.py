@@ -1,0 +1,35 @@
+"""What a chapter shows: figures, tables, source, checks, and the numbers that its prose is bound to."""
+
+from support.view import style
+from support.view.bound import bind
+from support.view.exercise import check
+from support.view.figure import show
+from support.view.listing import source
+from support.view.maps import plot_map, plot_path
+from support.view.plots import (
+    plot_attention,
+    plot_bars,
+    plot_heatmap,
+    plot_history,
+    plot_lines,
+    plot_points,
+)
+from support.view.tables import matrix, table
+
+__all__ = [
+    "bind",
+    "check",
+    "matrix",
+    "plot_attention",
+    "plot_bars",
+    "plot_heatmap",
+    "plot_history",
+    "plot_lines",
+    "plot_map",
+    "plot_path",
+    "plot_points",
+    "show",
+    "source",
+    "style",
+    "table",
+]

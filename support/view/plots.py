@@ -1,0 +1,372 @@
+"""Data in, figure out: the plots that several chapters draw. Put them on the page with `show`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from support.core import InputError
+from support.view import style
+
+
+def numbers(values: Any) -> np.ndarray:
+    """Tensors (on any device), arrays and lists as float64 NumPy.
+
+    >>> numbers([1, 2]).dtype
+    dtype('float64')
+    """
+    return np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, dtype=np.float64)
+
+
+def plot_lines(
+    x: Any,
+    lines: Mapping[str, Any],
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    log: str = "",
+    marks: bool | None = None,
+    level: Mapping[str, float] | None = None,
+    size: tuple[float, float] = (style.WIDTH, 4.0),
+) -> Figure:
+    """Lines over one axis, told apart by colour, dash and marker.
+
+    Args:
+        x: where the values stand; or a mapping with its own positions for each line.
+        lines: the values of each line, by name.
+        xlabel: what runs to the right, with its unit.
+        ylabel: what goes up, with its unit.
+        title: a heading.
+        log: ``"x"``, ``"y"`` or ``"xy"`` for logarithmic axes.
+        marks: draw a marker at each value; by default where there are at most 30.
+        level: named horizontal lines to compare with, such as a floor or a baseline.
+        size: width and height in inches.
+
+    Raises:
+        InputError: a line has not as many values as there are positions.
+
+    >>> fig = plot_lines([1, 2, 3], {"loss": [3.0, 2.0, 1.5]}, level={"floor": 1.2})
+    >>> len(fig.axes[0].get_lines())
+    2
+    """
+    fig, ax = style.subplots(figsize=size)
+    for i, (name, values) in enumerate(lines.items()):
+        y, at = numbers(values), numbers(x[name] if isinstance(x, Mapping) else x)
+        if len(y) != len(at):
+            raise InputError(f"line {name!r} has {len(y)} values for {len(at)} positions; make them equal")
+        mark = style.marker(i) if (len(y) <= 30 if marks is None else marks) else ""
+        ax.plot(at, y, style.LINES[i % 4], color=style.colour(i), marker=mark, label=name)
+    _levels(ax, level or {})
+    if "x" in log:
+        ax.set_xscale("log")
+    if "y" in log:
+        ax.set_yscale("log")
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    if len(lines) + len(level or {}) > 1:
+        ax.legend()
+    return fig
+
+
+def plot_points(
+    x: Any,
+    y: Any,
+    labels: Sequence[str] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    diagonal: bool = False,
+    size: tuple[float, float] = (style.WIDTH, 4.5),
+) -> Figure:
+    """One thing against another, point by point.
+
+    Args:
+        x: a value per point.
+        y: a value per point.
+        labels: a name per point, placed so that they do not overlap.
+        xlabel: what runs to the right.
+        ylabel: what goes up.
+        title: a heading.
+        diagonal: draw the line on which the two are equal.
+        size: width and height in inches.
+
+    Raises:
+        InputError: the two have not the same length.
+
+    >>> len(plot_points([0, 1], [0, 2], labels=["a", "b"]).axes[0].texts)
+    2
+    """
+    from support.view.maps import place_labels
+
+    across, up = numbers(x), numbers(y)
+    if across.shape != up.shape or (labels is not None and len(labels) != len(up)):
+        raise InputError(
+            f"{across.size} and {up.size} values do not make points; give equally many, and labels"
+        )
+    fig, ax = style.subplots(figsize=size)
+    ax.scatter(across, up, s=32, color=style.colour(0), zorder=2)
+    if diagonal:
+        ends = [min(across.min(), up.min()), max(across.max(), up.max())]
+        ax.plot(ends, ends, ":", color=style.GREY, zorder=1)
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    if labels is not None:
+        place_labels(ax, np.column_stack([across, up]), labels)
+    return fig
+
+
+def plot_bars(
+    values: Any,
+    labels: Sequence[Any],
+    errors: Any = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    digits: int | None = None,
+    level: Mapping[str, float] | None = None,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """Lying bars, longest names welcome; several values per label make groups.
+
+    Args:
+        values: one number per label, or a mapping from the name of each group of bars to its numbers.
+        labels: what each bar stands for, from the top.
+        errors: half the length of an error bar for each value (in the form of `values`).
+        xlabel: what the length means, with its unit.
+        ylabel: what the labels are.
+        title: a heading.
+        digits: write each value beside its bar with so many digits.
+        level: named lines to compare with.
+        size: width and height in inches; by default as high as the bars need.
+
+    Raises:
+        InputError: there are not as many values as labels.
+
+    >>> len(plot_bars([0.7, 0.3], ["cat", "law"], digits=1).axes[0].patches)
+    2
+    """
+    groups = values if isinstance(values, Mapping) else {"": values}
+    spreads = errors if isinstance(errors, Mapping) else {"": errors}
+    if any(len(numbers(v)) != len(labels) for v in groups.values()):
+        raise InputError(f"give one value for each of the {len(labels)} labels")
+    thick = 0.8 / len(groups)
+    fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * len(groups))))
+    for i, (name, group) in enumerate(groups.items()):
+        length, spread = numbers(group), spreads.get(name)
+        at = np.arange(len(labels)) - 0.4 + thick * (i + 0.5)
+        reach = None if spread is None else numbers(spread)
+        bars = ax.barh(at, length, thick * 0.92, xerr=reach, color=style.colour(i), label=name, capsize=3)
+        if digits is not None:
+            ax.bar_label(bars, fmt=f"%.{digits}f", padding=3, fontsize=11)
+    for i, (name, value) in enumerate((level or {}).items()):
+        ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
+    if digits is not None:
+        ax.margins(x=0.12)
+    ax.set_yticks(range(len(labels)), labels=[str(label) for label in labels])
+    ax.invert_yaxis()
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    if len(groups) > 1 or level:
+        # Above the bars, so that it hides none.
+        fig.legend(loc="outside upper center", ncols=min(3, len(groups) + len(level or {})))
+    return fig
+
+
+def plot_heatmap(
+    M: Any,
+    rows: Sequence[Any] | None = None,
+    columns: Sequence[Any] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    digits: int | None = None,
+    centre: bool | None = None,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """A matrix as shades: blue for amounts from zero, red and blue for amounts on both sides of it.
+
+    Args:
+        M: a matrix.
+        rows: the names of the rows.
+        columns: the names of the columns.
+        xlabel: what the columns are.
+        ylabel: what the rows are.
+        title: a heading.
+        digits: write each number into its square; by default two where there are at most
+            100 squares, else none (−1 for none in any case).
+        centre: put white at zero; by default if there are negative numbers.
+        size: width and height in inches.
+
+    Raises:
+        InputError: `M` is not a matrix, or the names do not fit.
+
+    >>> len(plot_heatmap([[1, 0], [0.5, 0.5]], digits=1).axes[0].texts)
+    4
+    """
+    values = numbers(M)
+    if values.ndim != 2 or not values.size:
+        raise InputError(f"a heatmap needs a matrix; this has the shape {values.shape}")
+    height = float(np.clip(1.3 + 0.42 * len(values), 2.4, 7.5))
+    fig, ax = style.subplots(figsize=size or (style.WIDTH, height))
+    image = shade(ax, values, rows, columns, digits, centre)
+    fig.colorbar(image, ax=ax, shrink=0.9, pad=0.02)
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    return fig
+
+
+def plot_attention(
+    weights: Any,
+    words: Sequence[str],
+    titles: Sequence[str] | None = None,
+    keys: Sequence[str] | None = None,
+    columns: int = 2,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """Who looks at whom: a row for each word that looks, a column for each that is looked at.
+
+    Args:
+        weights: ``[query, key]``, or ``[head, query, key]`` for several heads.
+        words: the words that look (and are looked at).
+        titles: a name for each head.
+        keys: the words looked at, if they are others.
+        columns: how many heads stand side by side.
+        size: width and height in inches.
+
+    Raises:
+        InputError: the shape is another, or the words do not fit it.
+
+    >>> len(plot_attention(np.tril(np.ones((4, 3, 3))), ["a", "b", "c"]).axes)
+    4
+    """
+    maps = numbers(weights)
+    maps = maps[None] if maps.ndim == 2 else maps
+    if maps.ndim != 3:
+        raise InputError(f"attention has the shape [head, query, key]; this has {maps.shape}")
+    wide = min(columns, len(maps))
+    high = -(-len(maps) // wide)
+    side = style.WIDTH / wide if wide > 1 else 5.0
+    fig, axes = style.subplots(high, wide, figsize=size or (wide * side, high * (side + 0.1)), squeeze=False)
+    for i, ax in enumerate(axes.flat):
+        if i >= len(maps):
+            ax.remove()
+            continue
+        shade(
+            ax, maps[i], words, keys or words, digits=2 if maps[i].size <= 36 and wide == 1 else -1, top=1.0
+        )
+        ax.set_title(titles[i] if titles else f"head {i + 1}" if len(maps) > 1 else "")
+        if i % wide:
+            ax.set_yticklabels([])
+        if i + wide < len(maps):
+            ax.set_xticklabels([])
+    axes[0, 0].set_ylabel("looks")
+    axes[-1, 0].set_xlabel("is looked at")
+    return fig
+
+
+def shade(
+    ax: Axes,
+    values: np.ndarray,
+    rows: Sequence[Any] | None = None,
+    columns: Sequence[Any] | None = None,
+    digits: int | None = None,
+    centre: bool | None = None,
+    top: float | None = None,
+) -> Any:
+    """Draw a matrix into given axes, with names and, if wanted, numbers; `plot_heatmap` explains the rest.
+
+    >>> ax = style.subplots()[1]
+    >>> shade(ax, np.eye(2), ["a", "b"]).get_array().shape
+    (2, 2)
+    """
+    for names, length, what in ((rows, values.shape[0], "rows"), (columns, values.shape[1], "columns")):
+        if names is not None and len(names) != length:
+            raise InputError(f"{len(names)} names do not fit {length} {what}; give one for each")
+    finite = values[np.isfinite(values)]
+    centre = bool((finite < 0).any()) if centre is None else centre
+    high = float(np.abs(finite).max(initial=0)) if top is None else top
+    low, cmap = (-high, style.BOTH) if centre else (min(0.0, float(finite.min(initial=0))), style.UP)
+    image = ax.imshow(values, cmap=cmap, vmin=low, vmax=high or 1.0, aspect="auto")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if rows is not None:
+        ax.set_yticks(range(len(rows)), labels=[str(r) for r in rows])
+    if columns is not None:
+        long = sum(len(str(c)) for c in columns) > 40 or len(columns) > 12
+        ax.set_xticks(range(len(columns)), labels=[str(c) for c in columns], rotation=90 if long else 0)
+    if digits is None:
+        digits = 2 if values.size <= 100 else -1
+    if digits >= 0:
+        colours = matplotlib.colormaps[cmap](image.norm(values))
+        for (i, j), value in np.ndenumerate(values):
+            ink = style.readable_on(colours[i, j])
+            text = f"{value:.{digits}f}" if np.isfinite(value) else "−∞" if value < 0 else "∞"
+            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=11)
+    return image
+
+
+def plot_history(
+    history: Any,
+    level: Mapping[str, float] | None = None,
+    smooth: int | None = None,
+    title: str = "",
+    rates: bool = False,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """How a training went: the loss by step, the evaluations as marks, and what to compare with as lines.
+
+    Args:
+        history: what `support.training.train` returns, or several by name.
+        level: named losses to compare with: a floor, a baseline.
+        smooth: draw the running mean over so many steps; by default a fiftieth of the run.
+        title: a heading.
+        rates: add a second panel with the learning rate (one history only).
+        size: width and height in inches.
+
+    Raises:
+        InputError: the history is empty.
+    """
+    runs = history if isinstance(history, Mapping) else {"": history}
+    fig, axes = style.subplots(
+        2 if rates else 1,
+        1,
+        figsize=size or (style.WIDTH, 5.6 if rates else 4.2),
+        height_ratios=[3, 1] if rates else None,
+        squeeze=False,
+        sharex=True,
+    )
+    ax = axes[0, 0]
+    for i, (name, run) in enumerate(runs.items()):
+        steps, losses = numbers(run.steps), numbers(run.losses)
+        if not len(losses):
+            raise InputError("this history holds no step; train first")
+        width = smooth or max(1, len(losses) // 50)
+        mean = np.convolve(losses, np.ones(width) / width, mode="valid")
+        ax.plot(steps, losses, color=style.colour(i), alpha=0.25, linewidth=1)
+        ax.plot(steps[width - 1 :], mean, style.LINES[i % 4], color=style.colour(i), label=name or "training")
+        at, values = _evaluations(run)
+        if len(at):
+            mark = dict(color=style.colour(i + 1), marker=style.marker(i + 1), linestyle="none")
+            ax.plot(at, values, **mark, label=f"{name} held out".strip(), markersize=7, zorder=3)
+    _levels(ax, level or {})
+    ax.set(ylabel="loss (nats per token)", title=title)
+    ax.legend()
+    if rates:
+        run = next(iter(runs.values()))
+        axes[1, 0].plot(numbers(run.steps), numbers(run.lrs), color=style.GREY)
+        axes[1, 0].set_ylabel("learning rate")
+    axes[-1, 0].set_xlabel("step")
+    return fig
+
+
+def _evaluations(run: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The evaluations of a history, kept as a mapping from step to loss or as (step, loss) pairs."""
+    found = getattr(run, "evals", None) or {}
+    pairs = list(found.items() if isinstance(found, Mapping) else found)
+    return numbers([p[0] for p in pairs]), numbers([p[1] for p in pairs])
+
+
+def _levels(ax: Axes, level: Mapping[str, float]) -> None:
+    for i, (name, value) in enumerate(level.items()):
+        dash = style.LINES[1 + i % 3]
+        ax.axhline(value, color="#222222", linestyle=dash, linewidth=1.5, label=name, zorder=1)

@@ -1,0 +1,152 @@
+"""Tables: Markdown for the page, plain text for a comparison that a person can read."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from support.core import InputError
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text, right-aligned where they hold numbers. Made by `table` and `matrix`."""
+
+    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...]
+    right: tuple[bool, ...]
+    caption: str | None = None
+
+    def __repr__(self) -> str:
+        lines = [self.columns, *self.rows] if any(self.columns) else self.rows
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        text = "\n".join(
+            "  ".join(
+                cell.rjust(w) if r else cell.ljust(w)
+                for cell, w, r in zip(line, widths, self.right, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+        return f"{self.caption}\n{text}" if self.caption else text
+
+    def _repr_markdown_(self) -> str:
+        rule = ["---:" if right else ":---" for right in self.right]
+        lines = [map(_escape, self.columns), rule, *(map(_escape, row) for row in self.rows)]
+        body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return f"{self.caption}\n\n{body}" if self.caption else body
+
+
+def table(
+    rows: Iterable[Sequence[Any]],
+    columns: Sequence[Any] | None = None,
+    digits: int = 3,
+    caption: str | None = None,
+) -> Table:
+    """A table of anything: text as it is, numbers rounded, True and False as yes and no.
+
+    Args:
+        rows: one sequence of cells per row; a cell may be text, a number, or a tensor of one number.
+        columns: the headings.
+        digits: digits after the point, for what is not a whole number.
+        caption: a sentence above the table.
+
+    Raises:
+        InputError: there is no row, or a row has not as many cells as the others.
+
+    >>> table([["cat", 0.51234, True], ["law", -0.00001, False]], columns=["word", "cos", "animal"], digits=2)
+    word   cos  animal
+    cat   0.51     yes
+    law   0.00      no
+    """
+    body = [list(row) for row in rows]
+    if not body:
+        raise InputError("a table needs at least one row")
+    heads = [str(name) for name in columns] if columns is not None else [""] * len(body[0])
+    for number, row in enumerate(body, 1):
+        if len(row) != len(heads):
+            raise InputError(f"row {number} has {len(row)} cells for {len(heads)} columns; make them equal")
+    right = tuple(not any(isinstance(row[i], str) for row in body) for i in range(len(heads)))
+    texts = tuple(tuple(cell_text(cell, digits) for cell in row) for row in body)
+    return Table(texts, tuple(heads), right, caption)
+
+
+def matrix(
+    M: Any,
+    rows: Sequence[Any] | None = None,
+    columns: Sequence[Any] | None = None,
+    digits: int = 2,
+    caption: str | None = None,
+) -> Table:
+    """A vector or matrix of numbers, with names for its rows and columns.
+
+    Args:
+        M: a tensor, an array or nested lists; a vector is one row.
+        rows: the names of the rows.
+        columns: the names of the columns.
+        digits: digits after the point; a matrix of whole numbers shows none.
+        caption: a sentence above it.
+
+    Raises:
+        InputError: `M` has more than two dimensions or is empty, or the names do not fit it.
+
+    >>> matrix([[1.0, -0.5], [0.0, float("-inf")]], rows=["the", "cat"], columns=["the", "cat"])
+          the    cat
+    the  1.00  -0.50
+    cat  0.00     −∞
+    """
+    values = np.atleast_2d(np.asarray(M.detach().cpu().double() if isinstance(M, Tensor) else M))
+    if values.ndim != 2 or not values.size:
+        raise InputError(
+            f"a matrix of shape {values.shape} cannot be laid out in rows; give one or two dimensions"
+        )
+    for names, length, what in ((rows, values.shape[0], "rows"), (columns, values.shape[1], "columns")):
+        if names is not None and len(names) != length:
+            raise InputError(f"{len(names)} names do not fit {length} {what}; give one for each")
+    if isinstance(M, Tensor) and not M.is_floating_point():
+        values = values.astype(np.int64)
+    texts = [[cell_text(x, digits) for x in row] for row in values.tolist()]
+    heads = [str(c) for c in columns] if columns is not None else [""] * values.shape[1]
+    right = [True] * len(heads)
+    if rows is not None:
+        texts = [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
+        heads, right = ["", *heads], [False, *right]
+    return Table(tuple(map(tuple, texts)), tuple(heads), tuple(right), caption)
+
+
+def cell_text(cell: Any, digits: int) -> str:
+    """One cell as text; −0.00 loses its sign, since whether it has one depends on the machine.
+
+    >>> [cell_text(x, 2) for x in (3, 2.0, -0.001, float("inf"), True, None, "a")]
+    ['3', '2.00', '0.00', '∞', 'yes', '', 'a']
+    """
+    if isinstance(cell, Tensor) or (isinstance(cell, np.ndarray) and cell.ndim == 0):
+        if isinstance(cell, Tensor) and cell.numel() != 1:
+            return "×".join(map(str, cell.shape))
+        cell = cell.item()
+    if cell is None:
+        return ""
+    if isinstance(cell, bool | np.bool_):
+        return "yes" if cell else "no"
+    if isinstance(cell, Integral):
+        return str(int(cell))
+    if isinstance(cell, Real):
+        number = float(cell)
+        if math.isinf(number):
+            return "∞" if number > 0 else "−∞"
+        text = f"{number:.{digits}f}"
+        return text.removeprefix("-") if not text.strip("-0.") else text
+    if isinstance(cell, tuple):
+        return "×".join(map(str, cell))
+    return str(cell)
+
+
+def _escape(text: str) -> str:
+    """Keep Markdown's emphasis and code, but let no word break the table or become a tag."""
+    parts = re.split(r"(`[^`]*`)", text.replace("|", "\\|").replace("\n", " "))
+    parts[::2] = [p.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") for p in parts[::2]]
+    return "".join(parts)
