@@ -86,7 +86,7 @@ def plot_map(
         handles, texts = panels[0, 0].get_legend_handles_labels()
         fig.legend(handles, texts, loc="outside lower center", ncols=min(4, len(names)), columnspacing=1.2)
     fig.draw_without_rendering()  # fixes where the axes are, so that names can be measured against points
-    inks = [style.colour(k) for k in kind]
+    inks = [style.ink(k) for k in kind]
     shown = np.array([show_only is None or word in show_only for word in words])
     for m, ax in zip(maps, panels.flat, strict=False):
         place_labels(ax, m, words, inks, shown, font)
@@ -136,8 +136,11 @@ def plot_path(
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.margins(0.12)
     fig.draw_without_rendering()
-    inks = [style.colour(1)] * len(path) + [style.GREY] * len(still)
-    place_labels(ax, np.vstack([path, still]), [*stops, *names], inks, font=11)
+    inks = [style.ink(1)] * len(path) + [style.GREY] * len(still)
+    # Points along the arrows are kept free of names as well.
+    between = [a + (b - a) * t for a, b in pairwise(path) for t in np.linspace(0.1, 0.9, 9)]
+    everything = np.vstack([path, still, *between])
+    place_labels(ax, everything, [*stops, *names], inks, font=11)
     return fig
 
 
@@ -156,7 +159,7 @@ def place_labels(
 
     Args:
         ax: the axes that the points are drawn in; their limits must be final.
-        points: ``[word, 2]``, in data coordinates.
+        points: ``[word, 2]``, in data coordinates; those after the last label have no name but are kept free.
         labels: the names.
         inks: a colour for each.
         shown: which names to write.

@@ -96,6 +96,18 @@ def colour(number: int) -> str:
     return list(COLOURS.values())[number % len(COLOURS)]
 
 
+def ink(number: int) -> str:
+    """The colour of the n-th thing, darkened until letters in it read well on white.
+
+    >>> ink(0), ink(5)
+    ('#005A8E', '#2B5A74')
+    """
+    code = colour(number)
+    parts = [int(code[i : i + 2], 16) for i in (1, 3, 5)]
+    dark = 0.5 if sum(parts) > 380 else 0.79
+    return "#" + "".join(f"{round(dark * part):02X}" for part in parts)
+
+
 def marker(number: int) -> str:
     """The marker of the n-th thing; it changes once the colours have gone round as well.
 
