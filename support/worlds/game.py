@@ -23,8 +23,8 @@ from support.worlds.base import BOS, EOS, SPECIALS, entropy
 LEADERS = ("Pietro", "Paolo")
 NUMBERS = tuple("12345678")
 PLAYERS = LEADERS + NUMBERS
-EPITHETS = ("Tarso", "Cefa", "capo", "vice")
 VERBS = ("chiama", "perde")
+EPITHETS = ("Tarso", "Cefa", "capo", "vice")
 ABSURD = ("banana", "nuvola", "ombrello", "teiera", "zucca", "trombone", "lumaca", "cactus", "pinguino")
 
 # (who is called, is the caller a leader) → what the called one is greeted with
