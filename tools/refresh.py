@@ -33,7 +33,8 @@ import prose_numbers
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "book" / "ledger" / "status.json"
-KEPT_METADATA = ("tags", "mystnb", "reason")
+KEPT_METADATA = ("tags", "reason")
+FOLD = {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"}
 
 
 def first_cell(address: str | None = None) -> str:
@@ -108,9 +109,14 @@ def normalise(notebook) -> None:
             count += 1
             cell.execution_count = count
         cell.outputs = merge_streams(cell.outputs)
-        alt = alt_text(cell.outputs)
-        if alt:
-            cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        page = {}
+        if alt := alt_text(cell.outputs):
+            page["image"] = {"alt": alt}
+        if "hide-cell" in cell.metadata.get("tags", []):
+            page |= FOLD
+            cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab folds it, too
+        if page:
+            cell.metadata["mystnb"] = page
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count

@@ -1,0 +1,95 @@
+"""The order of the rooms: each imports only from rooms above it, and only `view` draws."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "support"
+ROOMS = ["core", "text", "worlds", "model", "ancestors", "training", "generation", "inside"]
+ROOMS += ["alignment", "exchange", "zoo", "view"]
+ONLY_VIEW = {"matplotlib", "ipywidgets"}
+CHAPTER = re.compile(r"\bchapter\s+\d|\b\d\d_[a-z_]+\.ipynb|notebooks/\d\d", re.IGNORECASE)
+
+
+def imported(tree: ast.AST, package: tuple[str, ...]) -> set[str]:
+    """The full names of the modules that a file imports, wherever in the file."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names.add(module)
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("optional", "import_module"):
+            names |= {
+                a.value for a in node.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)
+            }
+    return names
+
+
+def breaches(package: Path) -> list[str]:
+    """One sentence for each import that goes the wrong way, and each mention of a chapter's number."""
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        place = parts[:-1]
+        room = parts[1] if len(parts) > 2 else None
+        text = path.read_text(encoding="utf8")
+        where = "/".join(parts)
+        for name in sorted(imported(ast.parse(text), place)):
+            top, _, rest = name.partition(".")
+            other = rest.partition(".")[0]
+            if top in ONLY_VIEW and room != "view":
+                found.append(f"{where} imports {top}: only view draws")
+            if room and top == package.name and other in ROOMS and ROOMS.index(other) > ROOMS.index(room):
+                found.append(f"{where} imports upwards, {room} from {other}")
+        if CHAPTER.search(text):
+            found.append(f"{where} knows a chapter: {CHAPTER.search(text).group()!r}")
+    return found
+
+
+def test_every_room_keeps_the_order():
+    assert breaches(PACKAGE) == []
+
+
+def test_the_rooms_are_the_ones_of_the_design():
+    there = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+    assert there <= set(ROOMS)
+    assert there >= set(ROOMS) - {"alignment"}
+
+
+@pytest.mark.parametrize(
+    "room, line, sentence",
+    [
+        ("text", "from support.model import GPT", "text from model"),
+        ("text", "import support.view.plots", "text from view"),
+        ("core", "def f():\n    from support import zoo", "core from zoo"),
+        ("model", "from ..training import train", "model from training"),
+        (
+            "model",
+            "from support.core import optional\nplt = optional('matplotlib.pyplot', extra='x')",
+            "only view",
+        ),
+        ("inside", "import ipywidgets as w", "only view"),
+        ("inside", "# as in chapter 12", "knows a chapter"),
+    ],
+)
+def test_a_breach_is_found(tmp_path, room, line, sentence):
+    for name in ROOMS:
+        (tmp_path / "support" / name).mkdir(parents=True)
+        (tmp_path / "support" / name / "__init__.py").write_text("")
+    assert breaches(tmp_path / "support") == []
+    (tmp_path / "support" / room / "module.py").write_text(line)
+    found = breaches(tmp_path / "support")
+    assert found and all(sentence in breach for breach in found)
+
+
+def test_downward_and_inner_imports_pass(tmp_path):
+    (tmp_path / "support" / "model").mkdir(parents=True)
+    lines = "from support.core import need\nfrom . import norms\nfrom support.model.norms import RMSNorm\n"
+    (tmp_path / "support" / "model" / "block.py").write_text(lines)
+    assert breaches(tmp_path / "support") == []
