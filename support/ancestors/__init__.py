@@ -1,0 +1,5 @@
+"""What came before the transformer: counting."""
+
+from support.ancestors.ngram import NGram
+
+__all__ = ["NGram"]

@@ -27,8 +27,8 @@ def plot_map(
     columns: int = 1,
     axes: bool | None = None,
     show_only: Sequence[str] | None = None,
-    font: float = 10.5,
-    size: tuple[float, float] | None = None,
+    font: float | int = 10.5,
+    size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """Words as points on a plane, coloured by group; several maps of the same words stand side by side.
 
@@ -86,7 +86,7 @@ def plot_map(
         handles, texts = panels[0, 0].get_legend_handles_labels()
         fig.legend(handles, texts, loc="outside lower center", ncols=min(4, len(names)), columnspacing=1.2)
     fig.draw_without_rendering()  # fixes where the axes are, so that names can be measured against points
-    inks = [style.ink(k) for k in kind]
+    inks = [style.ink(k) for k in kind.tolist()]
     shown = np.array([show_only is None or word in show_only for word in words])
     for m, ax in zip(maps, panels.flat, strict=False):
         place_labels(ax, m, words, inks, shown, font)
@@ -101,7 +101,7 @@ def plot_path(
     xlabel: str = "",
     ylabel: str = "",
     title: str = "",
-    size: tuple[float, float] = (style.WIDTH, 5.2),
+    size: tuple[float | int, float | int] = (style.WIDTH, 5.2),
 ) -> Figure:
     """A journey through a plane, stop by stop, among landmarks: the residual stream among words.
 
@@ -150,7 +150,7 @@ def place_labels(
     labels: Sequence[str],
     inks: Sequence[str] | None = None,
     shown: Sequence[bool] | np.ndarray | None = None,
-    font: float = 10.5,
+    font: float | int = 10.5,
 ) -> None:
     """Write a name beside each point so that names cover neither points nor one another.
 

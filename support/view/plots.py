@@ -30,8 +30,8 @@ def plot_lines(
     title: str = "",
     log: str = "",
     marks: bool | None = None,
-    level: Mapping[str, float] | None = None,
-    size: tuple[float, float] = (style.WIDTH, 4.0),
+    level: Mapping[str, Any] | None = None,
+    size: tuple[float | int, float | int] = (style.WIDTH, 4.0),
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker.
 
@@ -79,7 +79,7 @@ def plot_points(
     ylabel: str = "",
     title: str = "",
     diagonal: bool = False,
-    size: tuple[float, float] = (style.WIDTH, 4.5),
+    size: tuple[float | int, float | int] = (style.WIDTH, 4.5),
 ) -> Figure:
     """One thing against another, point by point.
 
@@ -125,8 +125,8 @@ def plot_bars(
     ylabel: str = "",
     title: str = "",
     digits: int | None = None,
-    level: Mapping[str, float] | None = None,
-    size: tuple[float, float] | None = None,
+    level: Mapping[str, Any] | None = None,
+    size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """Lying bars, longest names welcome; several values per label make groups.
 
@@ -182,7 +182,7 @@ def plot_heatmap(
     title: str = "",
     digits: int | None = None,
     centre: bool | None = None,
-    size: tuple[float, float] | None = None,
+    size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """A matrix as shades: blue for amounts from zero, red and blue for amounts on both sides of it.
 
@@ -221,7 +221,7 @@ def plot_attention(
     titles: Sequence[str] | None = None,
     keys: Sequence[str] | None = None,
     columns: int = 2,
-    size: tuple[float, float] | None = None,
+    size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """Who looks at whom: a row for each word that looks, a column for each that is looked at.
 
@@ -307,11 +307,11 @@ def shade(
 
 def plot_history(
     history: Any,
-    level: Mapping[str, float] | None = None,
+    level: Mapping[str, Any] | None = None,
     smooth: int | None = None,
     title: str = "",
     rates: bool = False,
-    size: tuple[float, float] | None = None,
+    size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """How a training went: the loss by step, the evaluations as marks, and what to compare with as lines.
 
@@ -366,7 +366,7 @@ def _evaluations(run: Any) -> tuple[np.ndarray, np.ndarray]:
     return numbers([p[0] for p in pairs]), numbers([p[1] for p in pairs])
 
 
-def _levels(ax: Axes, level: Mapping[str, float]) -> None:
+def _levels(ax: Axes, level: Mapping[str, Any]) -> None:
     for i, (name, value) in enumerate(level.items()):
         dash = style.LINES[1 + i % 3]
         ax.axhline(value, color="#222222", linestyle=dash, linewidth=1.5, label=name, zorder=1)

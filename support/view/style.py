@@ -1,6 +1,5 @@
 """One look for every figure: colours that everybody can tell apart, letters that a phone can show."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -100,7 +99,7 @@ def ink(number: int) -> str:
     """The colour of the n-th thing, darkened until letters in it read well on white.
 
     >>> ink(0), ink(5)
-    ('#005A8E', '#2B5A74')
+    ('#005A8D', '#2B5A74')
     """
     code = colour(number)
     parts = [int(code[i : i + 2], 16) for i in (1, 3, 5)]
@@ -117,7 +116,7 @@ def marker(number: int) -> str:
     return MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
 
 
-def readable_on(shade: Sequence[float]) -> str:
+def readable_on(shade: Any) -> str:
     """Black or white: what reads better on a colour (red, green, blue from 0 to 1).
 
     >>> readable_on((1, 1, 1)), readable_on((0, 0, 0.4))
