@@ -23,7 +23,7 @@ def main() -> int:
     (ROOT / ".make" / "book.log").write_text(text, encoding="utf8")
     warnings = [line for line in text.splitlines() if "WARNING" in line or "ERROR" in line]
     if done.returncode or warnings:
-        print("\n".join(warnings or text.splitlines()[-25:]), file=sys.stderr)
+        print("\n".join(warnings[:25] or text.splitlines()[-25:]), file=sys.stderr)
         print(f"[book] Failed with {len(warnings)} warning(s); all lines in .make/book.log.", file=sys.stderr)
         return 1
     pages = list(out.rglob("*.html"))

@@ -38,7 +38,7 @@ KINDS = {
         ]
     ],
     "book": [[sys.executable, "tools/build_book.py"]],
-    "pages": [[*PYTEST, "tests/pages"]],
+    "pages": [[*PYTEST, "-n", "2", "tests/pages"]],
 }
 WHAT = {
     "style": "ruff: rules and layout",

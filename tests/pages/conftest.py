@@ -1,0 +1,55 @@
+"""The built site, a local server for it, and a browser: each made once."""
+
+import functools
+import http.server
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "_build" / "html"
+sys.path.insert(0, str(ROOT / "tools"))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A static server that says nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def site():
+    if not (SITE / "index.html").exists():
+        pytest.fail("no built pages: run make book first")
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def bases(site):
+    """The two ways to open the site: over http, and as files."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield {"http": f"http://127.0.0.1:{server.server_port}/", "file": site.as_uri() + "/"}
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    import chromium
+    from playwright.sync_api import sync_playwright
+
+    path = chromium.find()
+    if path is None:
+        pytest.fail("no Chromium: run make chromium")
+    # A container has a small /dev/shm and no user namespaces.
+    options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=path, args=options)
+        yield browser
+        browser.close()
