@@ -26,9 +26,7 @@ def main() -> int:
         return 1
     config = ROOT / "_config.yml"
     text = config.read_text(encoding="utf8")
-    shown = "true" if url.startswith("http") else "false"
     text = re.sub(r"(?m)^  url: .*$", f'  url: "{url}"', text, count=1)
-    text = re.sub(r"(?m)^  use_repository_button: .*$", f"  use_repository_button: {shown}", text, count=1)
     config.write_text(text, encoding="utf8")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         refresh.refresh(path, execute=False)

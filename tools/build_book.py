@@ -14,8 +14,8 @@ def main() -> int:
     print("[book] Building the pages (half a minute; the stored outputs are used) ...", flush=True)
     start = time.perf_counter()
     out = ROOT / "_build" / "html"
-    if "--fresh" in sys.argv:
-        shutil.rmtree(ROOT / "_build", ignore_errors=True)
+    # Always from nothing: a page that is no longer in the table of contents must not linger.
+    shutil.rmtree(ROOT / "_build", ignore_errors=True)
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-W", "--keep-going", "-n"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     text = done.stdout + done.stderr

@@ -1,6 +1,6 @@
 // Opened as a file, a page may not read other pages: the search then lists its hits without excerpts.
-if (window.location.protocol === "file:" && window.DOCUMENTATION_OPTIONS) {
-  window.DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+if (window.location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
+  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 document.addEventListener("DOMContentLoaded", () => {
   // What scrolls sideways inside its own box can also be reached with the keyboard.

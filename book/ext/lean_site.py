@@ -1,8 +1,22 @@
-"""Leaves out of the built site what no page loads: source maps, translations, the theme's icon script."""
+"""The site's last touches: links to the repository once its address is set, and nothing that no page loads."""
 
 import shutil
 from pathlib import Path
 from typing import Any
+
+import yaml
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def link_repository(app: Any, config: Any) -> None:
+    """Show the repository's button if `_config.yml` has an address; until then no page pretends to know it."""
+    address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
+    options = dict(config.html_theme_options)
+    if str(address).startswith("http"):
+        options |= {"repository_url": address, "use_repository_button": True, "use_issues_button": True}
+    config.html_theme_options = options
 
 
 def prune(app: Any, exception: Exception | None) -> None:
@@ -10,9 +24,10 @@ def prune(app: Any, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
-    for path in [*static.rglob("*.map"), *static.rglob("*.LICENSE.txt")]:
-        path.unlink()
-    for folder in ("locales", "vendor", "sphinx_thebe"):
+    for ending in ("*.map", "*.LICENSE.txt", "*.ttf", "fa-brands*"):
+        for path in static.rglob(ending):
+            path.unlink()
+    for folder in ("locales", "sphinx_thebe"):
         shutil.rmtree(static / folder, ignore_errors=True)
     script = static / "scripts" / "fontawesome.js"
     if script.exists():
@@ -20,5 +35,6 @@ def prune(app: Any, exception: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, Any]:
+    app.connect("config-inited", link_repository)
     app.connect("build-finished", prune)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
