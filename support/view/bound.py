@@ -1,7 +1,8 @@
 """Tying the numbers of the prose to the code that computed them."""
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral
+from typing import Any
 
 from support.core import InputError
 
@@ -19,7 +20,7 @@ class Bound:
         return "\n".join(f"{name} = {value}" for name, value in self.values.items())
 
 
-def bind(*groups: Mapping[str, str | Real], **values: str | Real) -> Bound:
+def bind(*groups: Mapping[str, Any], **values: Any) -> Bound:
     """Name values that the prose quotes, as it quotes them: ``0.9998<!-- p_tarso -->``.
 
     Args:

@@ -223,4 +223,4 @@ def _costs(options, half, centres, halves, own, dots, dot, frame, pixel) -> np.n
     others = np.delete(dots, dot, axis=0)
     gaps = np.linalg.norm(np.clip(np.abs(options[:, None] - others[None]) - half, 0, None), axis=2)
     stranger = (gaps < far[:, None] * pixel).sum(1) if len(others) else 0
-    return 400 * names + 60 * covered + 5 * outside + 0.5 * far + 2.0 * stranger
+    return 400 * names + 60 * covered + 30 * outside + 0.5 * far + 2.0 * stranger

@@ -1,0 +1,152 @@
+"""Figures: they are drawn without a warning, in the book's style, readable and with words."""
+
+import io
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import matplotlib.image
+import numpy as np
+import pytest
+import torch
+
+from support.core import InputError
+from support.view import (
+    plot_attention,
+    plot_bars,
+    plot_heatmap,
+    plot_history,
+    plot_lines,
+    plot_map,
+    plot_path,
+    plot_points,
+    show,
+    style,
+)
+from support.view.figure import png
+
+ALT = "A line rises from 1 to 3 over two steps."
+HISTORY = SimpleNamespace(steps=[0, 1, 2], losses=[3.0, 2.0, 1.5], lrs=[0.1, 0.2, 0.1], evals=[(2, 1.7)])
+WORDS = ["<BOS>", "Pietro", "chiama", "Paolo"]
+FIGURES = {
+    "lines": lambda: plot_lines(
+        [1, 2], {"a": torch.ones(2), "b": [1, 2]}, "x", "y", log="y", level={"floor": 1}
+    ),
+    "points": lambda: plot_points([1, 2], [2, 1], ["a", "b"], "x", "y", diagonal=True),
+    "bars": lambda: plot_bars(
+        {"a": [1, 2], "b": [2, 1]}, ["x", "y"], {"a": [0.1, 0.2]}, digits=1, level={"floor": 1}
+    ),
+    "heatmap": lambda: plot_heatmap(torch.randn(3, 2), ["a", "b", "c"], ["x", "y"], "columns", "rows"),
+    "masked": lambda: plot_heatmap([[0.0, -np.inf], [1.0, 2.0]]),
+    "attention": lambda: plot_attention(torch.eye(4).expand(3, 4, 4), WORDS),
+    "history": lambda: plot_history(HISTORY, level={"floor": 1.2}, rates=True),
+    "histories": lambda: plot_history({"one": HISTORY, "two": HISTORY}),
+    "map": lambda: plot_map(np.random.default_rng(0).normal(size=(4, 2)), WORDS, list("aabb"), "words"),
+    "maps": lambda: plot_map(
+        [np.eye(4, 2)] * 3, WORDS, title=["a", "b", "c"], columns=2, show_only=["Paolo"]
+    ),
+    "path": lambda: plot_path([[0, 0], [1, 2]], ["start", "end"], [[2, 2]], ["Tarso"], "x", "y"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_plot_is_drawn_quietly_and_legibly(name):
+    fig = FIGURES[name]()  # warnings are errors here
+    picture = matplotlib.image.imread(io.BytesIO(png(fig)))
+    assert 600 <= picture.shape[1] <= 1000 and picture.shape[0] <= 1000
+    assert picture[..., :3].min() < 0.5, "nothing was drawn"
+    written = [t for t in fig.findobj(matplotlib.text.Text) if t.get_text() and t.get_visible()]
+    assert written and min(t.get_fontsize() for t in written) >= 10
+    assert {t.get_fontfamily()[0] for t in written} == {"DejaVu Sans"}
+
+
+def test_show_gives_a_picture_with_its_words_and_nothing_else(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(
+        "support.view.figure.publish_display_data", lambda *args, **more: shown.append((*args, more))
+    )
+    show(plot_lines([1, 2], {"a": [1, 3]}), alt=f"  {ALT}\n ")
+    [(data, more)] = shown
+    assert set(data) == {"image/png", "text/plain"} and data["image/png"][1:4] == b"PNG"
+    assert more == {"metadata": {"image/png": {"alt": ALT}}}
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("alt", ["", "A figure.", " " * 30])
+def test_show_refuses_a_picture_without_words(alt):
+    with pytest.raises(InputError, match="say what is to be seen"):
+        show(plot_lines([1, 2], {"a": [1, 3]}), alt=alt)
+
+
+def run(script):
+    command = [sys.executable, "-W", "error::UserWarning", "-c", script]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not out.stderr
+    return out.stdout
+
+
+def test_show_closes_what_pyplot_keeps():
+    script = (
+        "import matplotlib; matplotlib.use('Agg'); import matplotlib.pyplot as plt\n"
+        "from support.view import show\n"
+        f"fig, ax = plt.subplots(); show(fig, alt={ALT!r}); print(plt.get_fignums())"
+    )
+    assert run(script).splitlines()[-1] == "[]"
+
+
+def test_no_plot_needs_pyplot_or_leaves_a_figure_behind():
+    script = "import sys; from support.view import plot_bars; plot_bars([1], ['a'])"
+    assert run(script + "; print('matplotlib.pyplot' in sys.modules)").strip() == "False"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_on_a_map_do_not_overlap(seed):
+    generator = np.random.default_rng(seed)
+    centres = generator.normal(size=(6, 2)) * 3
+    points = np.repeat(centres, 10, axis=0) + generator.normal(size=(60, 2)) * 0.7
+    fig = plot_map(points, [f"word{i}" for i in range(60)], groups=[f"group {i // 10}" for i in range(60)])
+    png(fig)
+    [ax] = fig.axes
+    boxes = [text.get_window_extent() for text in ax.texts]
+    frame = ax.get_window_extent()
+    assert len(boxes) == 60
+
+    def overlap(a, b):  # the part of the smaller box; letters fill their boxes only to about four fifths
+        wide = min(a.x1, b.x1) - max(a.x0, b.x0)
+        high = min(a.y1, b.y1) - max(a.y0, b.y0)
+        return max(0, wide) * max(0, high) / min(a.width * a.height, b.width * b.height)
+
+    worst = max(overlap(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert worst < 0.3
+    assert all(frame.x0 <= b.x0 and b.x1 <= frame.x1 for b in boxes)
+
+
+def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
+    def luminance(code):
+        parts = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    assert all(1.05 / (luminance(style.ink(i)) + 0.05) >= 4.5 for i in range(8))  # WCAG AA
+    first = [(style.colour(i), style.marker(i)) for i in range(16)]
+    assert len(set(first)) == 16  # colour and marker together tell sixteen things apart
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda: plot_lines([1, 2], {"a": [1]}), "has 1 values for 2 positions"),
+        (lambda: plot_points([1, 2], [1]), "do not make points"),
+        (lambda: plot_bars([1, 2], ["a"]), "one value for each of the 1 labels"),
+        (lambda: plot_heatmap([1, 2]), "needs a matrix"),
+        (lambda: plot_heatmap([[1, 2]], rows=["a", "b"]), "2 names do not fit 1 rows"),
+        (lambda: plot_attention(np.zeros((1, 1, 2, 2)), ["a", "b"]), "head, query, key"),
+        (lambda: plot_map(np.zeros((3, 3)), ["a"] * 3), "points in the plane"),
+        (lambda: plot_map(np.eye(2), ["a", "b"], groups=["x"]), "1 groups do not fit 2 words"),
+        (lambda: plot_path([[0, 0]], []), "one for each"),
+        (lambda: plot_history(SimpleNamespace(steps=[], losses=[])), "train first"),
+    ],
+)
+def test_wrong_input_is_refused_in_a_sentence(act, message):
+    with pytest.raises(InputError, match=message):
+        act()
