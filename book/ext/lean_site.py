@@ -1,4 +1,4 @@
-"""The site's last touches: links to the repository once its address is set, and nothing that no page loads."""
+"""The last touches: links to the repository once its address is set, and nothing that no page loads."""
 
 import shutil
 from pathlib import Path
@@ -6,12 +6,11 @@ from typing import Any
 
 import yaml
 
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def link_repository(app: Any, config: Any) -> None:
-    """Show the repository's button if `_config.yml` has an address; until then no page pretends to know it."""
+    """Show the repository's button if `_config.yml` has an address, and only then."""
     address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
     options = dict(config.html_theme_options)
     if str(address).startswith("http"):

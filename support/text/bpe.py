@@ -6,13 +6,14 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Literal
+from typing import Literal, SupportsIndex
 
 import regex
 
 from support.core import InputError
 from support.text import tokenizers_json
 from support.text.alphabet import BYTES, printable
+from support.text.ids import checked_ids
 from support.text.pieces import refuse_surrogates, split
 
 Pair = tuple[bytes, bytes]
@@ -135,7 +136,7 @@ class BPETokenizer:
                 ids += self._encode_text(part)
         return ids
 
-    def decode(self, ids: Iterable[int]) -> str:
+    def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text of ids; bytes that are no UTF-8 (a character cut in half) become ``�``.
 
         Raises:
@@ -146,29 +147,21 @@ class BPETokenizer:
         """
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+    def decode_bytes(self, ids: Iterable[SupportsIndex]) -> bytes:
         """The bytes of ids, exactly.
 
         Raises:
             InputError: an id is not in the vocabulary.
         """
-        return b"".join(map(self.token, ids))
+        return b"".join([self._token[i] for i in checked_ids(ids, self.vocab_size)])
 
-    def token(self, i: int) -> bytes:
+    def token(self, i: SupportsIndex) -> bytes:
         """The bytes of one id (of a special token: its name).
 
         Raises:
             InputError: the id is not in the vocabulary.
         """
-        try:
-            number = operator.index(i)
-        except TypeError:
-            raise InputError(f"An id must be a whole number, not {i!r}; give integers.") from None
-        if not 0 <= number < len(self._token):
-            raise InputError(
-                f"The id {number} is not in this vocabulary; ids go from 0 to {len(self._token) - 1}."
-            )
-        return self._token[number]
+        return self._token[checked_ids([i], self.vocab_size)[0]]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``tokenizer.json`` that the `tokenizers` library reads."""
@@ -279,16 +272,14 @@ def _merge_short(ids: list[int], rank: Ranks) -> list[int]:
 def _merge_long(ids: list[int], rank: Ranks) -> list[int]:
     """The same in n log n steps, for pieces without end: a linked list, and a heap of its pairs."""
     before, after = list(range(-1, len(ids) - 1)), [*range(1, len(ids)), -1]
-    heap: list[tuple[int, int, int, int, int]] = []
-
-    def note(i: int) -> None:
-        if i >= 0 and after[i] >= 0 and (known := rank.get((ids[i], ids[after[i]]))):
-            heapq.heappush(heap, (known[0], i, known[1], ids[i], ids[after[i]]))
-
-    for i in range(len(ids)):
-        note(i)
+    heap = [
+        (*known, i, left, right)
+        for i, (left, right) in enumerate(pairwise(ids))
+        if (known := rank.get((left, right)))
+    ]
+    heapq.heapify(heap)
     while heap:
-        _, i, new, left, right = heapq.heappop(heap)
+        _, new, i, left, right = heapq.heappop(heap)
         j = after[i]
         if ids[i] != left or j < 0 or ids[j] != right:  # one of the two has been merged meanwhile
             continue
@@ -296,8 +287,9 @@ def _merge_long(ids: list[int], rank: Ranks) -> list[int]:
         after[i] = after[j]
         if after[j] >= 0:
             before[after[j]] = i
-        note(before[i])
-        note(i)
+        for i, j in ((before[i], i), (i, after[i])):
+            if i >= 0 and j >= 0 and (known := rank.get((ids[i], ids[j]))):
+                heapq.heappush(heap, (*known, i, ids[i], ids[j]))
     return [i for i in ids if i >= 0]
 
 

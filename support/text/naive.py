@@ -5,8 +5,8 @@ The tie-break is part of the definition: of equally frequent pairs, the one whos
 id goes first, then the one whose right token has.
 """
 
-import itertools
 from collections import Counter
+from itertools import pairwise
 
 from support.text.alphabet import BYTES
 from support.text.pieces import split
@@ -29,7 +29,7 @@ def count_pairs(words: list[list[bytes]]) -> Counter[Pair]:
     >>> count_pairs([[b"a", b"n", b"a"], [b"a", b"n"]])[b"a", b"n"]
     2
     """
-    return Counter(pair for word in words for pair in itertools.pairwise(word))
+    return Counter(pair for word in words for pair in pairwise(word))
 
 
 def merge(word: list[bytes], pair: Pair) -> list[bytes]:

@@ -1,14 +1,14 @@
 """A fixed list of tokens, each with its number."""
 
 import json
-import operator
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from support.core import InputError, atomic_write
+from support.text.ids import checked_ids
 
 Sentence = str | Sequence[str]
 
@@ -54,7 +54,7 @@ class Vocabulary:
         max_size: int | None = None,
         min_count: int = 1,
     ) -> "Vocabulary":
-        """The vocabulary of a corpus: special tokens, then words by falling count, ties in alphabetical order.
+        """The vocabulary of a corpus: special tokens, then words by falling count, ties by alphabet.
 
         Args:
             sentences: strings, which are split at spaces, or lists of tokens.
@@ -113,19 +113,13 @@ class Vocabulary:
         """
         return self.encode([token])[0]
 
-    def token(self, i: int) -> str:
+    def token(self, i: SupportsIndex) -> str:
         """The token with this id.
 
         Raises:
             InputError: there is no such id.
         """
-        try:
-            number = operator.index(i)
-        except TypeError:
-            raise InputError(f"An id must be a whole number, not {i!r}; give integers.") from None
-        if not 0 <= number < len(self._tokens):
-            raise InputError(f"The id {number} is not in this vocabulary; ids go from 0 to {len(self) - 1}.")
-        return self._tokens[number]
+        return self._tokens[checked_ids([i], len(self))[0]]
 
     def unknown(self, sentence: Sentence) -> list[str]:
         """The tokens of a sentence that the vocabulary lacks, each once, in order of appearance.
@@ -158,13 +152,13 @@ class Vocabulary:
                 "add them, or give the vocabulary an `unk` token."
             ) from None
 
-    def decode(self, ids: Iterable[int]) -> str:
+    def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The tokens of ids, joined by spaces.
 
         Raises:
             InputError: there is no such id.
         """
-        return " ".join(map(self.token, ids))
+        return " ".join([self._tokens[i] for i in checked_ids(ids, len(self))])
 
     def to_dict(self) -> dict[str, Any]:
         """The vocabulary as plain data."""

@@ -1,0 +1,256 @@
+"""Flat maps of a space of many dimensions, each with the number that says how far it can be trusted.
+
+A linear map (concept plane, PCA) tells which *share* of the spread it shows. A map of neighbourhoods (t-SNE,
+UMAP) has no axes and no share; how well it keeps neighbours is measured by `trustworthiness` and
+`neighbours_kept`, which apply to every map. Follows *workbench* note 2, §4 and appendix A.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Num
+from sklearn import decomposition, manifold
+from sklearn.neighbors import NearestNeighbors
+from torch import Tensor
+
+from support.core import InputError, optional
+
+Vectors = Num[np.ndarray, "word d"] | Num[Tensor, "word d"]
+Vector = Num[np.ndarray, " d"] | Num[Tensor, " d"]
+
+
+@dataclass(frozen=True)
+class Map:
+    """Words on a page.
+
+    Attributes:
+        points: one row of coordinates per word.
+        share: the part of the (centred) spread that the map shows, 0 to 1; None for a map that is no projection.
+        axes: the directions (orthonormal rows) that became the map's axes; None for a map that has none.
+        shares: the share of each axis; for PCA of *all* components, also of those not drawn.
+    """
+
+    points: Float[np.ndarray, "word axis"]
+    share: float | None = None
+    axes: Float[np.ndarray, "axis d"] | None = None
+    shares: Float[np.ndarray, " component"] | None = None
+
+
+def array(vectors: Num[np.ndarray, "..."] | Num[Tensor, "..."]) -> Float[np.ndarray, "..."]:
+    """Any array or tensor as float64 NumPy, off the device and off the graph.
+
+    >>> array(np.array([1, 2])).dtype
+    dtype('float64')
+    """
+    if isinstance(vectors, Tensor):
+        vectors = vectors.detach().cpu().double().numpy()
+    return np.asarray(vectors, dtype=np.float64)
+
+
+def gram_schmidt(*directions: Vector) -> Float[np.ndarray, "axis d"]:
+    """Unit vectors at right angles: the first along the first direction, each later one along what is new in it.
+
+    Args:
+        directions: one or more vectors of equal length.
+
+    Raises:
+        InputError: a direction is zero, or lies in the span of those before it.
+
+    >>> gram_schmidt(np.array([0, 2, 0]), np.array([1, 5, 0]))
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
+    axes: list[np.ndarray] = []
+    for number, direction in enumerate(map(array, directions), 1):
+        length = np.linalg.norm(direction)
+        rest = direction.copy()
+        # Twice: once would leave a rounding error of the size of what was taken away.
+        for axis in axes * 2:
+            rest -= (rest @ axis) * axis
+        new = np.linalg.norm(rest)
+        if new <= 1e-10 * length or length == 0:
+            raise InputError(f"direction {number} adds nothing to those before it; choose another")
+        axes.append(rest / new)
+    return np.array(axes)
+
+
+def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
+    """Where words fall on meanings that *you* choose: dot products with the directions made orthonormal.
+
+    Args:
+        vectors: one row per word.
+        directions: usually two; typically differences of rows, such as ``E[queen] - E[king]``.
+
+    Returns:
+        A `Map`; coordinates are measured from the origin, the share is that of the spread about the mean.
+
+    >>> words = np.array([[2.0, 1, 0], [2, -1, 0], [1, 1, 1], [1, -1, 1]])
+    >>> concept_plane(words, words[0] - words[1], words[0] - words[2]).points.round(2)
+    array([[ 1.  , 1.41],
+           [-1.  , 1.41],
+           [ 1.  , 0.  ],
+           [-1.  , 0.  ]])
+    """
+    axes, X = gram_schmidt(*directions), array(vectors)
+    points, spread = X @ axes.T, _spread(X)
+    shares = np.array([_spread(points[:, [i]]) / spread for i in range(len(axes))])
+    return Map(points, float(shares.sum()), axes, shares)
+
+
+def pca(vectors: Vectors, components: int = 2) -> Map:
+    """The plane on which the words spread most; no plane shows a larger share.
+
+    Args:
+        vectors: one row per word; they are centred first.
+        components: how many axes to keep; `shares` has the share of every component.
+
+    Raises:
+        InputError: more components than there can be, or all words on one point.
+
+    The sign of an axis is free; here the largest coordinate of the axis is positive.
+
+    >>> m = pca(np.array([[0.0, 0, 0], [4, 0, 0], [0, 1, 0], [4, 1, 0]]), components=1)
+    >>> round(m.share, 4), m.axes.round(2)
+    (0.9412, array([[1., 0., 0.]]))
+    """
+    X = array(vectors)
+    most = min(X.shape)
+    if not 1 <= components <= most:
+        raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
+    if _spread(X) == 0:
+        raise InputError("all words lie on one point; there is no spread to map")
+    fitted = decomposition.PCA(svd_solver="full").fit(X)
+    axes = fitted.components_[:components]
+    axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
+    shares = fitted.explained_variance_ratio_
+    return Map((X - fitted.mean_) @ axes.T, float(shares[:components].sum()), axes, shares)
+
+
+def remove_top(vectors: Vectors, components: int) -> Float[np.ndarray, "word d"]:
+    """Centre the words and flatten their first principal components, where frequency often hides.
+
+    Follows Mu & Viswanath 2018, "All-but-the-Top".
+
+    >>> remove_top(np.array([[0.0, 0], [4, 1], [0, 1], [4, 0]]), components=1).round(2) + 0.0
+    array([[ 0. , -0.5], [ 0. , 0.5], [ 0. , 0.5], [ 0. , -0.5]])
+    """
+    X = array(vectors)
+    axes = pca(X, components).axes
+    centred = X - X.mean(0)
+    return centred - centred @ axes.T @ axes
+
+
+def unit_sphere(vectors: Vectors) -> Float[np.ndarray, "word d"]:
+    """Every row scaled to length 1: only directions are left, and lengths (often frequency) are gone.
+
+    Raises:
+        InputError: a row is zero and has no direction.
+
+    >>> unit_sphere(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    X = array(vectors)
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    if (lengths == 0).any():
+        raise InputError(f"row {int(lengths.argmin())} is zero and has no direction; leave it out")
+    return X / lengths
+
+
+def tsne(vectors: Vectors, perplexity: float = 10.0, seed: int = 0) -> Map:
+    """A drawing that tries to keep who is near whom; its axes, distances and gaps mean nothing.
+
+    Args:
+        vectors: one row per word.
+        perplexity: roughly how many neighbours count as near; below the number of words.
+        seed: another seed is another drawing.
+
+    Raises:
+        InputError: the perplexity is not between 1 and the number of words.
+
+    Follows van der Maaten & Hinton 2008, by scikit-learn.
+
+    >>> tsne(np.eye(8), perplexity=2).points.shape
+    (8, 2)
+    """
+    X = array(vectors)
+    if not 1 <= perplexity < len(X):
+        raise InputError(f"for {len(X)} words choose a perplexity from 1 to below {len(X)}")
+    # A random start, not PCA's: the seed's freedom is part of what there is to see.
+    drawing = manifold.TSNE(perplexity=perplexity, init="random", random_state=seed, n_jobs=1)
+    return Map(drawing.fit_transform(X).astype(np.float64))
+
+
+def umap(vectors: Vectors, neighbours: int = 10, min_dist: float = 0.1, seed: int = 0) -> Map:
+    """t-SNE's faster relative; the same cautions hold.
+
+    Args:
+        vectors: one row per word.
+        neighbours: how many neighbours count as near, from 2 to below the number of words.
+        min_dist: how tightly points may sit together on the page.
+        seed: another seed is another drawing.
+
+    Raises:
+        InputError: `neighbours` is out of range.
+        ImportError: umap-learn is not installed (the extra ``maps``).
+
+    Follows McInnes, Healy & Melville 2018, by umap-learn.
+    """
+    X = array(vectors)
+    if not 2 <= neighbours < len(X):
+        raise InputError(f"for {len(X)} words choose 2 to {len(X) - 1} neighbours")
+    with warnings.catch_warnings():
+        # umap-learn warns that tensorflow is missing and that a seed means one thread: both are as we want.
+        warnings.simplefilter("ignore")
+        drawing = optional("umap", extra="maps").UMAP(
+            n_neighbors=neighbours, min_dist=min_dist, init="random", random_state=seed, n_jobs=1
+        )
+        return Map(drawing.fit_transform(X).astype(np.float64))
+
+
+def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
+    """1 if those who look near on the map are near in the space; about 0.5 for a map drawn at random.
+
+    Swap the two arguments for *continuity*: are those who are near in the space near on the map?
+
+    Raises:
+        InputError: `neighbours` is not below half the number of words.
+
+    Follows Venna & Kaski 2001, by scikit-learn.
+
+    >>> X = np.random.default_rng(0).normal(size=(30, 2))
+    >>> trustworthiness(X, X)
+    1.0
+    """
+    X = array(vectors)
+    if not 1 <= neighbours < len(X) / 2:
+        raise InputError(f"for {len(X)} words choose 1 to {(len(X) - 1) // 2} neighbours")
+    return float(manifold.trustworthiness(X, array(points), n_neighbors=neighbours))
+
+
+def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
+    """The share of each word's nearest neighbours in the space that are still its nearest on the map.
+
+    Chance is about ``neighbours / (words - 1)``.
+
+    Raises:
+        InputError: `neighbours` is not below the number of words.
+
+    >>> line = np.arange(6.0)[:, None]
+    >>> neighbours_kept(line, -3 * line, neighbours=2)
+    1.0
+    """
+    X, Y = array(vectors), array(points)
+    if not 1 <= neighbours < len(X):
+        raise InputError(f"for {len(X)} words choose 1 to {len(X) - 1} neighbours")
+
+    def nearest(rows: np.ndarray) -> np.ndarray:
+        # Without an argument scikit-learn leaves each point out of its own neighbours.
+        return NearestNeighbors(n_neighbors=neighbours).fit(rows).kneighbors(return_distance=False)
+
+    kept = [len(set(a) & set(b)) for a, b in zip(nearest(X), nearest(Y), strict=True)]
+    return float(np.mean(kept) / neighbours)
+
+
+def _spread(X: np.ndarray) -> float:
+    return float(((X - X.mean(0)) ** 2).sum())
