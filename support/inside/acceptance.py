@@ -47,7 +47,7 @@ def accept(
         vectors: one row per word.
         latents: the designed coordinates of the same words.
         words: the name of each row.
-        analogies: (a, b, c, d), where a − b + c should be d; the words asked about are not allowed as answers.
+        analogies: (a, b, c, d), where a − b + c should be d; a, b and c are not allowed as answers.
 
     >>> from support.worlds.semantic import ANALOGIES, LATENTS, NOUNS
     >>> perfect = accept(LATENTS, LATENTS, NOUNS, ANALOGIES)

@@ -15,8 +15,9 @@ def cosine(a: Vector, b: Vector) -> float:
     Raises:
         InputError: a vector is zero and has no direction.
 
-    >>> cosine(np.array([1.0, 2]), np.array([-3.0, -6])), cosine(np.array([1.0, 2]), np.array([2.0, -1]))
-    (-1.0, 0.0)
+    >>> a = np.array([3.0, 4.0])
+    >>> [round(cosine(a, b), 3) for b in (2 * a, np.array([4.0, -3.0]), -a)]
+    [1.0, 0.0, -1.0]
     """
     a, b = array(a), array(b)
     lengths = np.linalg.norm(a) * np.linalg.norm(b)
@@ -80,7 +81,7 @@ def analogy(
         b: the word to take away.
         c: the word to add.
         k: how many to return.
-        exclude_asked: leave a, b and c out of the answers, as is usual (Linzen 2016 shows how much it matters).
+        exclude_asked: leave a, b and c out of the answers, as is usual (how much it matters: Linzen 2016).
 
     Returns:
         (word, cosine), nearest first.

@@ -26,7 +26,7 @@ class Map:
 
     Attributes:
         points: one row of coordinates per word.
-        share: the part of the (centred) spread that the map shows, 0 to 1; None for a map that is no projection.
+        share: the part of the (centred) spread that the map shows, 0 to 1; None if it is no projection.
         axes: the directions (orthonormal rows) that became the map's axes; None for a map that has none.
         shares: the share of each axis; for PCA of *all* components, also of those not drawn.
     """
@@ -49,7 +49,7 @@ def array(vectors: Num[np.ndarray, "..."] | Num[Tensor, "..."]) -> Float[np.ndar
 
 
 def gram_schmidt(*directions: Vector) -> Float[np.ndarray, "axis d"]:
-    """Unit vectors at right angles: the first along the first direction, each later one along what is new in it.
+    """Unit vectors at right angles, each along what is new in its direction after those before it.
 
     Args:
         directions: one or more vectors of equal length.
@@ -157,7 +157,7 @@ def unit_sphere(vectors: Vectors) -> Float[np.ndarray, "word d"]:
     return X / lengths
 
 
-def tsne(vectors: Vectors, perplexity: float = 10.0, seed: int = 0) -> Map:
+def tsne(vectors: Vectors, perplexity: float | int = 10, seed: int = 0) -> Map:
     """A drawing that tries to keep who is near whom; its axes, distances and gaps mean nothing.
 
     Args:
@@ -181,7 +181,7 @@ def tsne(vectors: Vectors, perplexity: float = 10.0, seed: int = 0) -> Map:
     return Map(drawing.fit_transform(X).astype(np.float64))
 
 
-def umap(vectors: Vectors, neighbours: int = 10, min_dist: float = 0.1, seed: int = 0) -> Map:
+def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, seed: int = 0) -> Map:
     """t-SNE's faster relative; the same cautions hold.
 
     Args:

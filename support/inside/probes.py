@@ -1,8 +1,8 @@
 """Can a property be read off the vectors by a straight line, for a word that the line has not seen?
 
 The last clause carries the weight. With as many dimensions as words a line fits *anything*: for 40 random
-vectors in 32 dimensions the R² on the very words it was fitted to is about .8. So every word is predicted by a
-line that was fitted, ridge penalty and all, on the other words only.
+vectors in 32 dimensions the R² on the very words it was fitted to is about .8. So every word is predicted by
+a line that was fitted, ridge penalty and all, on the other words only.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def probe(
 ) -> Probe:
     """Read a property off vectors by ridge regression, leaving out one word at a time.
 
-    For each word: choose the penalty by leave-one-out *within the other words*, fit on them, predict the word.
+    For each word: choose the penalty by leave-one-out *within the others*, fit on them, predict the word.
     The vectors share one global scale, so that penalties mean the same for small and large embeddings, and
     directions keep their relative lengths.
 

@@ -4,10 +4,12 @@ from support.worlds.base import World, entropy, floor
 from support.worlds.game import CallingGame
 from support.worlds.hub import load_text, stream_documents, tinystories
 from support.worlds.prose import python_prose
+from support.worlds.semantic import SemanticWorld
 from support.worlds.stories import StoryWorld
 
 __all__ = [
     "CallingGame",
+    "SemanticWorld",
     "StoryWorld",
     "World",
     "entropy",

@@ -1,4 +1,4 @@
-"""A world that is a finite list of sentences with weights: every probability by adding up a tree of prefixes."""
+"""A finite list of sentences with weights as a world: every probability by adding up a tree of prefixes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class ListedWorld:
     -1.3863
     """
 
-    def __init__(self, weights: Mapping[tuple[str, ...], float], tokens: Sequence[str] | None = None):
+    def __init__(self, weights: Mapping[tuple[str, ...], float | int], tokens: Sequence[str] | None = None):
         if not weights or not all(w > 0 for w in weights.values()):
             raise InputError("a listed world needs sentences, each with a weight above 0")
         words = {word for sentence in weights for word in sentence}
@@ -62,7 +62,7 @@ class ListedWorld:
             prefix: tokens from ``<BOS>`` on.
 
         Raises:
-            InputError: the prefix does not start with ``<BOS>``, is over, or begins no sentence of this world.
+            InputError: the prefix does not start with ``<BOS>``, is over, or begins no sentence here.
         """
         prefix = tuple(prefix)
         if not prefix or prefix[0] != BOS:

@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
-from typing import Literal, get_args
 
 import numpy as np
 
 from support.core import InputError
 from support.worlds.listed import ListedWorld
 
-Corpus = Literal["thin", "full", "rich"]
+CORPORA = ("thin", "full", "rich")
 
 AXES = ("gender", "age", "power", "size", "animacy", "mobility")
 
@@ -134,8 +133,8 @@ class SemanticWorld(ListedWorld):
 
     AXES, NOUNS, LATENTS, KINDS, ANALOGIES = AXES, NOUNS, LATENTS, KINDS, ANALOGIES
 
-    def __init__(self, corpus: Corpus = "rich", seed: int = 0, comparisons: int = THIN_COMPARISONS):
-        if corpus not in get_args(Corpus):
+    def __init__(self, corpus: str = "rich", seed: int = 0, comparisons: int = THIN_COMPARISONS):
+        if corpus not in CORPORA:
             raise InputError(f'no corpus is called {corpus!r}; choose "thin", "full" or "rich"')
         everything = _comparisons()
         if not 0 <= comparisons <= len(everything):
