@@ -1,0 +1,55 @@
+import collections
+
+import pytest
+import torch
+
+from support.core import InputError
+from support.training import IGNORED, SequenceBatches, StreamBatches, pad
+
+
+def test_targets_are_the_next_tokens_and_padding_predicts_nothing():
+    inputs, targets = pad([[1, 5, 6, 7, 2], [1, 8, 2]], pad_id=0)
+    assert inputs.tolist() == [[1, 5, 6, 7], [1, 8, 0, 0]]
+    assert targets.tolist() == [[5, 6, 7, 2], [8, 2, IGNORED, IGNORED]]
+
+
+def test_every_text_once_an_epoch_in_new_order():
+    texts = [[1, 10 + i, 2] for i in range(12)]
+    batches = SequenceBatches(texts, batch_size=4, seed=3)
+    epochs = [[int(i) for s in range(3 * e, 3 * e + 3) for i in batches(s)[0][:, 1]] for e in range(3)]
+    assert all(sorted(e) == list(range(10, 22)) for e in epochs)
+    assert len({tuple(e) for e in epochs}) == 3
+
+
+def test_a_step_is_the_same_whatever_came_before():
+    texts = [[1, *range(10, 10 + n), 2] for n in range(1, 30)]
+    one, other = (SequenceBatches(texts, batch_size=4, seed=5) for _ in range(2))
+    for step in range(40):
+        one(step)
+    assert torch.equal(one(17)[0], other(17)[0])
+    assert not torch.equal(one(17)[0], SequenceBatches(texts, 4, seed=6)(17)[0])
+
+
+def test_context_cuts_long_texts():
+    inputs, targets = SequenceBatches([[1, *range(10, 40), 2]], 1, context=8)(0)
+    assert inputs.shape == (1, 8) and targets[0, -1] == inputs[0, -1] + 1
+
+
+def test_windows_of_a_stream_cover_it_evenly():
+    batches = StreamBatches(list(range(20)), batch_size=64, context=4, seed=0)
+    starts = collections.Counter(int(i) for step in range(40) for i in batches(step)[0][:, 0])
+    assert sorted(starts) == list(range(16))  # the last window ends with the last token as its target
+    assert max(starts.values()) < 2 * min(starts.values())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: SequenceBatches([], 4),
+        lambda: SequenceBatches([[1]], 4),
+        lambda: StreamBatches([1, 2, 3], 1, context=3),
+    ],
+)
+def test_nothing_to_predict_is_refused(make):
+    with pytest.raises(InputError):
+        make()
