@@ -1,0 +1,76 @@
+"""The calling game's model: two layers that know who must answer what."""
+
+import torch
+
+from support.model import GPT, GPTConfig
+from support.text import Vocabulary
+from support.training import TrainConfig
+from support.worlds import CallingGame
+from support.worlds.game import NUMBERS
+from support.zoo.recipe import Recipe
+
+GAMES = 20_000
+
+
+def config(vocabulary: Vocabulary) -> GPTConfig:
+    """Two layers of four heads, 64 wide, with ReLU, so that a neuron is either silent or not."""
+    return GPTConfig(
+        vocab_size=len(vocabulary),
+        context=CallingGame().max_length,
+        d_model=64,
+        n_layers=2,
+        n_heads=4,
+        activation="relu",
+        masked_ids=(vocabulary.id("<PAD>"),),
+    )
+
+
+@torch.no_grad()
+def page(model: GPT, prefix: str) -> dict[str, float]:
+    """The model's probability of every next word after a prefix such as ``"<BOS> Pietro chiama"``."""
+    vocabulary = CallingGame().vocabulary
+    logits = model(torch.tensor([vocabulary.encode(prefix)]))[0, -1].double()
+    return dict(zip(vocabulary.tokens, logits.softmax(dim=0).tolist(), strict=True))
+
+
+@torch.no_grad()
+def largest_error(model: GPT, games: int = 100) -> float:
+    """The largest difference between a probability of the model's and the game's own, in fresh games."""
+    world = CallingGame()
+    worst = 0.0
+    for tokens in world.sample(games, seed=998):
+        ids = torch.tensor([world.vocabulary.encode(tokens[:-1])])
+        guessed = model(ids)[0].double().softmax(dim=1)
+        for row, exact in zip(guessed, world.distributions(tokens[:-1]), strict=True):
+            truth = torch.tensor([exact.get(token, 0.0) for token in world.vocabulary.tokens])
+            worst = max(worst, float((row - truth).abs().max()))
+    return worst
+
+
+def facts(model: GPT) -> dict[str, float]:
+    """What the *workbench* says of its model, asked of this one."""
+    sure, unsure = page(model, "<BOS> Pietro chiama Paolo"), page(model, "<BOS> Pietro chiama")
+    return {
+        "P(Tarso)": sure["Tarso"],
+        "least number": min(unsure[n] for n in NUMBERS),
+        "greatest number": max(unsure[n] for n in NUMBERS),
+        "P(Paolo)": unsure["Paolo"],
+        "largest error": largest_error(model),
+    }
+
+
+RECIPE = Recipe(
+    name="calling-game",
+    title="The calling game",
+    about="Predicts the next word of a parlour game with exact rules: who calls whom, by which name, and who "
+    "answers. P(Tarso) is asked after “Pietro chiama Paolo”, the numbers and Paolo after “Pietro chiama”; "
+    "the largest error is that of any probability, against the game's own, in a hundred fresh games.",
+    world=CallingGame,
+    config=config,
+    texts=lambda seed: CallingGame().sample(GAMES, seed=1000 + seed),
+    held_out=lambda: CallingGame().sample(1000, seed=999),
+    tuning=lambda: CallingGame().sample(1000, seed=997),
+    training=TrainConfig(steps=2500, lr=3e-3, warmup=50, min_lr=3e-4, weight_decay=0.01),
+    batch_size=64,
+    facts=facts,
+)
