@@ -38,6 +38,9 @@ def pad(
 class SequenceBatches:
     """Batches of whole texts: every text once an epoch, in an order fixed by the seed.
 
+    Texts of like length are not put together. It would spare padding, but the tokens of short texts would
+    weigh more than others, and how long a text becomes depends on what is said in it.
+
     Args:
         sequences: texts as ids, e.g. from ``<BOS>`` to ``<EOS>``.
         batch_size: texts a batch.

@@ -124,10 +124,12 @@ def train(
             history = _resume(last, model, optimiser, config, resume)
         was_training = model.training
         model.train()
+        optimiser.zero_grad()  # whatever the caller's own backward passes left
         for step in progress(range(len(history.steps), config.steps), "training", enabled=config.progress):
             micro = [batches(step * config.accumulate + k) for k in range(config.accumulate)]
-            loss, tokens = _backward(model, micro, _precision(config, where))
-            norm = float(nn.utils.clip_grad_norm_(model.parameters(), config.clip or math.inf))
+            mean, tokens = _backward(model, micro, _precision(config, where))
+            length = nn.utils.clip_grad_norm_(model.parameters(), config.clip or math.inf)
+            loss, norm = torch.stack([mean, length.to(mean)]).tolist()  # the one wait for a GPU in a step
             if not math.isfinite(loss) or not math.isfinite(norm):
                 raise DivergedError(_diagnosis(step, loss, norm, history, last))
             lr = learning_rate(step, config)
@@ -147,25 +149,30 @@ def train(
     return history
 
 
-def _backward(model: nn.Module, micro: list[Batch], precision: AbstractContextManager) -> tuple[float, int]:
+def _backward(
+    model: nn.Module, micro: list[Batch], precision: AbstractContextManager
+) -> tuple[Float[Tensor, ""], int]:
     """Gradients of the mean over all tokens of all these batches; the mean, and how many tokens."""
     where = next(model.parameters()).device
     tokens = sum(int((targets != IGNORED).sum()) for _, targets in micro)
     if tokens == 0:
         raise InputError("A batch has no target to predict (all are −100); look at what `batches` returns.")
-    total = 0.0
+    losses = []
     for inputs, targets in micro:
         with precision:
             logits = model(inputs.to(where))
         loss = token_losses(logits, targets.to(where)) / tokens
         loss.backward()
-        total += loss.item()
-    return total, tokens
+        losses.append(loss.detach())
+    return torch.stack(losses).sum(), tokens
 
 
 def _precision(config: TrainConfig, where: torch.device) -> AbstractContextManager:
     wanted = config.precision == "bfloat16" or (
-        config.precision == "auto" and where.type == "cuda" and torch.cuda.is_bf16_supported()
+        config.precision == "auto"
+        and where.type == "cuda"
+        # Where the card only imitates bfloat16 (a T4), float32 is the faster one.
+        and torch.cuda.is_bf16_supported(including_emulation=False)
     )
     return torch.autocast(where.type, dtype=torch.bfloat16) if wanted else nullcontext()
 

@@ -58,5 +58,7 @@ def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     if config.optimiser == "sgd":
         return torch.optim.SGD(groups, lr=config.lr, momentum=config.betas[0])
     # One kernel for all weights instead of several a weight: the same numbers, sooner.
-    fused = next(model.parameters()).device.type in ("cpu", "cuda")
-    return torch.optim.AdamW(groups, lr=config.lr, betas=config.betas, fused=fused)
+    try:
+        return torch.optim.AdamW(groups, lr=config.lr, betas=config.betas, fused=True)
+    except RuntimeError:  # a device or an older torch without that kernel
+        return torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
