@@ -3,8 +3,9 @@
     python benchmarks/training.py [--vocab 1024] [--threads 2] [--rounds 30]
 
 Both have 4 layers, d_model 128, 4 heads, context 128, batch 16, GELU (tanh), tied weights, no dropout, AdamW,
-gradient clipping at 1, float32, and see the same random tokens. They take turns, step by step, so that a
-noisy machine is noisy for both; what is printed are medians, and the median of the paired ratios.
+gradient clipping at 1, float32, and see the same random tokens. Our side is `support.training.train` itself;
+the others take their turns in its callback, step by step, so that a noisy machine is noisy for all. What is
+printed are medians, and the median of the paired ratios.
 
 Two ways of running the other side: *standard* is what a reader would write (`model(ids, labels=ids).loss`,
 default cache setting, default AdamW); *tuned* switches the cache off and takes the fused AdamW that our loop
@@ -17,36 +18,28 @@ import time
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 import transformers
 
 from support.core import set_up
 from support.model import GPT, GPTConfig
+from support.training import TrainConfig, train
 
 BATCH, CONTEXT, WIDTH, LAYERS, HEADS = 16, 128, 128, 4, 4
+WARM_UP = 3
 Step = Callable[[], None]
 
 
-def ours(vocab: int, ids: torch.Tensor) -> tuple[GPT, Step]:
-    config = GPTConfig(
-        vocab_size=vocab,
-        context=CONTEXT,
-        d_model=WIDTH,
-        n_layers=LAYERS,
-        n_heads=HEADS,
-        activation="gelu_tanh",
+def ours(vocab: int) -> GPT:
+    return GPT(
+        GPTConfig(
+            vocab_size=vocab,
+            context=CONTEXT,
+            d_model=WIDTH,
+            n_layers=LAYERS,
+            n_heads=HEADS,
+            activation="gelu_tanh",
+        )
     )
-    model = GPT(config)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
-    inputs, targets = ids[:, :-1], ids[:, 1:].flatten()
-
-    def step() -> None:
-        F.cross_entropy(model(inputs).flatten(0, 1), targets).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        optimiser.zero_grad()
-
-    return model, step
 
 
 def theirs(vocab: int, ids: torch.Tensor, tuned: bool) -> Step:
@@ -98,19 +91,25 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     set_up(0, threads=given.threads)
     ids = torch.randint(given.vocab, (BATCH, CONTEXT + 1))
-    model, our_step = ours(given.vocab, ids)
-    sides = {
-        "support": our_step,
+    model = ours(given.vocab)
+    others = {
         "transformers, standard": theirs(given.vocab, ids, tuned=False),
         "transformers, tuned": theirs(given.vocab, ids, tuned=True),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for step in sides.values():
-        for _ in range(3):
-            step()
-    for _ in range(given.rounds):
-        for name, step in sides.items():
-            seconds[name].append(_seconds(step))
+    seconds: dict[str, list[float]] = {name: [] for name in ("support", *others)}
+    began = [0.0]
+
+    def turn(step: int, *_: object) -> None:
+        """After each step of ours: note its time, and let the others do one each."""
+        ours_took = time.perf_counter() - began[0]
+        took = {"support": ours_took} | {name: _seconds(work) for name, work in others.items()}
+        if step >= WARM_UP:
+            for name, time_taken in took.items():
+                seconds[name].append(time_taken)
+        began[0] = time.perf_counter()
+
+    config = TrainConfig(WARM_UP + given.rounds, lr=3e-4, precision="float32", progress=False)
+    train(model, lambda step: (ids[:, :-1], ids[:, 1:]), config, callbacks=[turn])
     rate = matrix_rate()
     print(
         f"vocabulary {given.vocab}, {given.threads} threads, {given.rounds} rounds, torch {torch.__version__}"
