@@ -15,6 +15,7 @@ from support.inside.maps import (
     unit_sphere,
 )
 from support.inside.probes import Probe, fit_on_all, probe
+from support.inside.retrofit import retrofit
 from support.inside.trace import Trace, ablate, logit_lens, trace
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "pca",
     "probe",
     "remove_top",
+    "retrofit",
     "trace",
     "trustworthiness",
     "tsne",
