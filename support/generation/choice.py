@@ -1,0 +1,72 @@
+"""From scores to a distribution: the page that the next word is drawn from."""
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from support.core import InputError
+
+
+def next_token(
+    logits: Float[Tensor, "*batch vocab"],
+    temperature: float | int = 1.0,
+    top_k: int | None = None,
+    top_p: float | int | None = None,
+) -> Float[Tensor, "*batch vocab"]:
+    """The probability of every token: divide by the temperature, keep the best, share anew.
+
+    The order is that of Hugging Face's `transformers`: temperature, then top-k, then top-p of what is left.
+
+    Args:
+        logits: scores; −∞ rules a token out.
+        temperature: below 1 sharpens the page, above 1 flattens it.
+        top_k: keep the k best tokens, and those that tie with the k-th (Fan et al. 2018).
+        top_p: keep the fewest tokens, best first, that together reach this probability (Holtzman et al.
+            2020); at least one is kept, and of equally good ones at the edge the higher id.
+
+    Returns:
+        probabilities that add up to 1; float32 at least.
+
+    Raises:
+        InputError: an argument makes no sense, or a row of logits has no finite largest score.
+
+    >>> next_token(torch.tensor([2.0, 1.0, 0.0]), top_k=2).round(decimals=3)
+    tensor([0.7310, 0.2690, 0.0000])
+    """
+    check_wish(temperature, top_k, top_p)
+    best = logits.amax(dim=-1)
+    if not bool(best.isfinite().all()):
+        raise InputError(
+            "These logits have no finite largest score (all −∞, or inf or nan), so no token can be chosen; "
+            "look at the model's output."
+        )
+    scores = (logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits) / temperature
+    if top_k is not None:
+        kth = scores.topk(min(top_k, scores.shape[-1]), dim=-1).values[..., -1:]
+        scores = scores.masked_fill(scores < kth, -math.inf)
+    if top_p is not None and top_p < 1:
+        ascending, order = scores.sort(dim=-1, stable=True)
+        unneeded = ascending.softmax(dim=-1).cumsum(dim=-1) <= 1 - top_p
+        unneeded[..., -1] = False
+        scores = scores.masked_fill(torch.zeros_like(unneeded).scatter(-1, order, unneeded), -math.inf)
+    return scores.softmax(dim=-1)
+
+
+def check_wish(temperature: float | int, top_k: int | None, top_p: float | int | None) -> None:
+    """Refuse a temperature, top-k or top-p that makes no sense, in one sentence.
+
+    >>> check_wish(1.0, 0, None)
+    Traceback (most recent call last):
+    support.core.errors.InputError: top_k=0 keeps no token; give 1 or more, or None for all.
+    """
+    if not (math.isfinite(temperature) and temperature > 0):
+        raise InputError(
+            f"temperature={temperature} must be above 0 and finite; for the best token every time "
+            "use greedy=True."
+        )
+    if top_k is not None and top_k < 1:
+        raise InputError(f"top_k={top_k} keeps no token; give 1 or more, or None for all.")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise InputError(f"top_p={top_p} is no share; give a number above 0 and up to 1, or None for all.")
