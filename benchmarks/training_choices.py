@@ -1,0 +1,81 @@
+"""What optimiser, learning rate and warm-up decide. Writes support/zoo/records/training_choices.json.
+
+    python benchmarks/training_choices.py [--only OPTIMISER RATE WARMUP SEED]
+
+The calling game's model, 400 steps of 32 games, everything else as in the zoo's recipe; the loss is that on
+the same 500 fresh games. About 8 CPU-minutes for everything; `--only` trains one row and prints it.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+from pathlib import Path
+
+from support.core import atomic_write, set_up
+from support.model import GPT
+from support.training import DivergedError, SequenceBatches, TrainConfig, loss_of, train
+from support.worlds import CallingGame, floor
+from support.zoo.recipes.calling_game import config
+
+STEPS, BATCH, GAMES = 400, 32, 20_000
+SEEDS = (0, 1, 2)
+ADAMW, SGD = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (1e-2, 3e-2, 1e-1, 3e-1, 1.0)
+ARMS = [("adamw", rate, 30) for rate in ADAMW]
+ARMS += [("adamw", rate, 0) for rate in ADAMW]
+ARMS += [("sgd", rate, 30) for rate in SGD]
+RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "training_choices.json"
+
+
+def settings(optimiser: str, rate: float, warmup: int, seed: int) -> TrainConfig:
+    """One arm: only these three things differ; the rate falls to a tenth in every arm."""
+    return TrainConfig(
+        STEPS, lr=rate, warmup=warmup, optimiser=optimiser, weight_decay=0.01, seed=seed, progress=False
+    )
+
+
+def trained_loss(optimiser: str, rate: float, warmup: int, seed: int) -> float | None:
+    """The loss on fresh games after training; None if the training broke off."""
+    world = CallingGame()
+    encode = world.vocabulary.encode
+    texts = [encode(text) for text in world.sample(GAMES, seed=1000 + seed)]
+    set_up(seed)
+    model = GPT(config(world.vocabulary))
+    try:
+        train(model, SequenceBatches(texts, BATCH, seed=seed), settings(optimiser, rate, warmup, seed))
+    except DivergedError:
+        return None
+    return round(loss_of(model, [encode(text) for text in held_out()]), 4)
+
+
+def held_out() -> list[list[str]]:
+    return CallingGame().sample(500, seed=999)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs=4, metavar=("OPTIMISER", "RATE", "WARMUP", "SEED"))
+    only = parser.parse_args().only
+    if only:
+        print(trained_loss(only[0], float(only[1]), int(only[2]), int(only[3])))
+        return
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
+    record = {
+        "command": "python benchmarks/training_choices.py",
+        "commit": commit.strip(),
+        "device": f"CPU ({platform.machine()}), 1 thread",
+        "steps": STEPS,
+        "games a step": BATCH,
+        "floor": round(floor(CallingGame(), held_out()), 4),
+        "runs": [],
+    }
+    for optimiser, rate, warmup in ARMS:
+        losses = [trained_loss(optimiser, rate, warmup, seed) for seed in SEEDS]
+        record["runs"].append({"optimiser": optimiser, "lr": rate, "warmup": warmup, "losses": losses})
+        print(record["runs"][-1], flush=True)
+    with atomic_write(RECORD) as path:
+        path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
