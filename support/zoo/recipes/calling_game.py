@@ -41,7 +41,7 @@ def largest_error(model: GPT, games: int = 100) -> float:
     for tokens in world.sample(games, seed=998):
         ids = torch.tensor([world.vocabulary.encode(tokens[:-1])])
         guessed = model(ids)[0].double().softmax(dim=1)
-        for row, exact in zip(guessed, world.distributions(tokens[:-1]), strict=True):
+        for row, exact in zip(guessed, world.distributions(tokens), strict=True):
             truth = torch.tensor([exact.get(token, 0.0) for token in world.vocabulary.tokens])
             worst = max(worst, float((row - truth).abs().max()))
     return worst
