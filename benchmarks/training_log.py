@@ -1,0 +1,84 @@
+"""A training run looked at on its way. Writes support/zoo/records/training_log.json.
+
+    python benchmarks/training_log.py
+
+The calling game's model, 400 steps of 32 games (10 CPU-seconds), one seed. At some steps: the loss on 300
+fresh games, two probabilities that a rule of the game decides, how many of 100 games that the model makes up
+are legal, and the first of these. The n-grams of the comparison counted the same games.
+"""
+
+import json
+import platform
+import subprocess
+from pathlib import Path
+
+import torch
+
+from support.core import atomic_write, set_up
+from support.model import GPT
+from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.worlds import CallingGame
+from support.zoo.build import baselines
+from support.zoo.recipes.calling_game import config, page
+
+GAMES, FRESH, SEED = 20_000, 300, 0
+LOOKS = (0, 25, 50, 100, 200, 400)
+SETTINGS = TrainConfig(400, lr=5e-3, warmup=30, weight_decay=0.01, progress=False)
+RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "training_log.json"
+WORLD = CallingGame()
+
+
+@torch.no_grad()
+def made_up(model: GPT, n: int = 100) -> list[list[str]]:
+    """Games that the model makes up, each until it says <EOS>, or as long as a game can be."""
+    vocabulary, generator = WORLD.vocabulary, torch.Generator().manual_seed(SEED)
+    ids = torch.full((n, 1), vocabulary.id("<BOS>"))
+    for _ in range(WORLD.max_length - 1):
+        chances = model(ids)[:, -1].double().softmax(dim=1)
+        ids = torch.cat([ids, torch.multinomial(chances, 1, generator=generator)], dim=1)
+    games = [[vocabulary.token(i) for i in row] for row in ids.tolist()]
+    return [g[: g.index("<EOS>") + 1] if "<EOS>" in g else g for g in games]
+
+
+def look(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]:
+    games = made_up(model)
+    legal = [WORLD.log_prob(g) > -float("inf") for g in games]
+    return {
+        "step": step,
+        "loss": round(loss_of(model, fresh), 4),
+        "P(Tarso)": round(page(model, "<BOS> Pietro chiama Paolo")["Tarso"], 4),
+        "P(vice)": round(page(model, "<BOS> Pietro chiama 5 5 chiama Paolo")["vice"], 4),
+        "legal games": sum(legal),
+        "sample": " ".join(games[0]),
+    }
+
+
+def main() -> None:
+    encode = WORLD.vocabulary.encode
+    texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
+    test = [encode(t) for t in fresh]
+    set_up(SEED)
+    model = GPT(config(WORLD.vocabulary))
+    looks = [look(0, model, test)]
+
+    def callback(step: int, model: GPT, history: object) -> None:
+        if step + 1 in LOOKS:
+            looks.append(look(step + 1, model, test))
+            print(looks[-1], flush=True)
+
+    train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[callback])
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
+    record = {
+        "command": "python benchmarks/training_log.py",
+        "commit": commit.strip(),
+        "device": f"CPU ({platform.machine()}), 1 thread",
+        "seed": SEED,
+        "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
+        "looks": looks,
+    }
+    with atomic_write(RECORD) as path:
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
