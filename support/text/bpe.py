@@ -287,9 +287,9 @@ def _merge_long(ids: list[int], rank: Ranks) -> list[int]:
         after[i] = after[j]
         if after[j] >= 0:
             before[after[j]] = i
-        for i, j in ((before[i], i), (i, after[i])):
-            if i >= 0 and j >= 0 and (known := rank.get((ids[i], ids[j]))):
-                heapq.heappush(heap, (*known, i, ids[i], ids[j]))
+        for a, b in ((before[i], i), (i, after[i])):
+            if a >= 0 and b >= 0 and (known := rank.get((ids[a], ids[b]))):
+                heapq.heappush(heap, (*known, a, ids[a], ids[b]))
     return [i for i in ids if i >= 0]
 
 

@@ -165,7 +165,7 @@ class Vocabulary:
         return {"tokens": self.tokens, "unk": self.unk}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Vocabulary":
+    def from_dict(cls, data: Any) -> "Vocabulary":
         """The inverse of :meth:`to_dict`.
 
         Raises:

@@ -196,6 +196,7 @@ def _fetch(url: str, done: int, part: Path, tag: Path) -> Iterator[bytes]:
                 return
             trouble = ConnectionError("the connection closed early")
         except urllib.error.HTTPError as error:
+            error.close()
             trouble = error
             if error.code < 500 and error.code != 429:
                 raise InputError(f"{url} answers {error.code} {error.reason}; check the address.") from None
@@ -236,6 +237,7 @@ def _open(url: str, done: int, part: Path, tag: Path):
     except urllib.error.HTTPError as error:
         # "Range not satisfiable": nothing follows what we have.
         if error.code == 416 and error.headers.get("Content-Range", "").endswith(f"/{done}"):
+            error.close()
             return _Nothing()
         raise
     if mark := answer.headers.get("ETag"):
