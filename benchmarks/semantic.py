@@ -2,9 +2,9 @@
 
     python benchmarks/semantic.py [--only ARM SEED]
 
-Every arm is the semantic model of the zoo with one or two choices changed (and all with fewer steps), on five
-seeds that no earlier trial had used. About 15 CPU-minutes for everything; an interrupted study goes on where it
-was. `--only` trains one run and prints it.
+Every arm is the semantic model of the zoo with one or two choices changed (and all with fewer steps), on
+five seeds that no earlier trial had used. About 15 CPU-minutes for everything; an interrupted study goes on
+where it was. `--only` trains one run and prints it.
 """
 
 import argparse
