@@ -62,7 +62,7 @@ def build(
     for seed in seeds:
         print(f"{recipe.name}, seed {seed}: {recipe.training.steps} steps", flush=True)
         texts = recipe.texts(seed)
-        model = _trained(recipe, vocabulary, texts, test, seed, folder / ".runs" / str(seed))
+        model = trained(recipe, vocabulary, texts, seed, folder / ".runs" / str(seed))
         loss = loss_of(model, test)
         rows.append(
             {"seed": seed, "loss": _round(loss), "above the floor": _round(loss - least)}
@@ -106,14 +106,18 @@ def baselines(
     }
 
 
-def _trained(
-    recipe: Recipe,
-    vocabulary: Vocabulary,
-    texts: list[list[str]],
-    test: list[list[int]],
-    seed: int,
-    folder: Path,
+def trained(
+    recipe: Recipe, vocabulary: Vocabulary, texts: list[list[str]], seed: int, folder: str | os.PathLike[str]
 ) -> GPT:
+    """One seed of a recipe, trained; it goes on from the checkpoint in ``folder`` if there is one.
+
+    Args:
+        recipe: what to make.
+        vocabulary: of its world.
+        texts: the training texts of this seed.
+        seed: of the weights and of the order of the texts.
+        folder: where checkpoints are kept.
+    """
     set_up(seed)
     model = GPT(recipe.config(vocabulary))
     config = replace(

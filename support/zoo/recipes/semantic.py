@@ -46,7 +46,7 @@ def judged(vectors: Float[Tensor, "noun d"] | Float[np.ndarray, "noun d"]) -> Ac
     return accept(vectors, LATENTS, NOUNS, ANALOGIES)
 
 
-def of_random_vectors(draws: int = 100, d_model: int = 32) -> dict[str, float]:
+def of_random_vectors(draws: int = 100, d_model: int = 32) -> dict[str, float | int]:
     """What the tests say of vectors without any meaning: averages over draws, and the luckiest of them.
 
     >>> of_random_vectors(draws=2)["axes read, most"]
@@ -65,7 +65,7 @@ def of_random_vectors(draws: int = 100, d_model: int = 32) -> dict[str, float]:
     }
 
 
-def facts(model: GPT) -> dict[str, float]:
+def facts(model: GPT) -> dict[str, float | int]:
     """The three tests on one model's nouns."""
     seen = judged(rows(model))
     return {

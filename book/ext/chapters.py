@@ -1,0 +1,54 @@
+"""The directive `chapters`: the plan of the book, each chapter that exists with the question it opens with."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def opening(path: Path) -> tuple[str, str]:
+    """A chapter's title and its question: the first heading and the first line in bold."""
+    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+    prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    title = re.search(r"^# +(.+?)\s*$", prose, re.M)
+    question = re.search(r"^\*\*(.+?)\*\*\s*$", prose, re.M)
+    return title.group(1) if title else path.stem, question.group(1) if question else ""
+
+
+class Chapters(SphinxDirective):
+    """One list a part; a chapter without a notebook is only announced."""
+
+    has_content = False
+
+    def run(self) -> list[nodes.Node]:
+        plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
+        self.env.note_dependency(str(ROOT / "book" / "ledger" / "chapters.yml"))
+        lines = []
+        for part in plan:
+            lines += [f"**{part['part']}**", ""]
+            coming = []
+            for stem, name in part["chapters"].items():
+                path = ROOT / "notebooks" / f"{stem}.ipynb"
+                number = int(stem[:2])
+                if path.exists():
+                    self.env.note_dependency(str(path))
+                    title, question = opening(path)
+                    lines += [f"- {number} [{title}](../notebooks/{path.name}): *{question}*"]
+                else:
+                    coming.append(f"{name} ({number})")
+            lines += ["", f"[to come: {', '.join(coming)}]{{.to-come}}", ""] if coming else [""]
+        container = nodes.container(classes=["chapters"])
+        self.state.nested_parse(StringList(lines, source="chapters"), self.content_offset, container)
+        return [container]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_directive("chapters", Chapters)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
