@@ -1,4 +1,4 @@
-"""Byte-pair encoding: ours, the `tokenizers` library and the naive version, on the same text with the same settings.
+"""Byte-pair encoding: ours, the `tokenizers` library and the naive version, on one text, one setting.
 
     python benchmarks/bpe.py
 
@@ -73,7 +73,8 @@ def main() -> None:
 
     text, size = python_prose(), args.vocab_size
     print(
-        f"Python {platform.python_version()}, tokenizers {tokenizers.__version__}, {platform.machine()}, 1 thread"
+        f"Python {platform.python_version()}, tokenizers {tokenizers.__version__}, "
+        f"{platform.machine()}, 1 thread"
     )
     print(
         f"text: pydoc_data.topics, {len(text):,} characters, {len(text.encode()):,} bytes; vocabulary {size}"
@@ -84,7 +85,8 @@ def main() -> None:
     ids = ours.encode(text)
     print(f"merges equal: {ours.merges == merges_of(theirs)} ({len(ours.merges):,})")
     print(
-        f"ids equal: {ids == theirs.encode(text).ids} ({len(ids):,}); decoded = text: {ours.decode(ids) == text}"
+        f"ids equal: {ids == theirs.encode(text).ids} ({len(ids):,}); "
+        f"decoded = text: {ours.decode(ids) == text}"
     )
 
     training = by_turns(
@@ -130,7 +132,8 @@ def main() -> None:
     row("encoding, against tokenizers.encode", encoding["ours"], encoding["tokenizers"], "≤ 10")
     row("encoding, against encode_batch_fast", encoding["ours"], encoding["without offsets"], "≤ 10")
     print(
-        f"{f'training, {few} merges, against naive':44} {quick:9.3f} {naive:9.3f} {naive / quick:8.0f}×   ≥ 50×"
+        f"{f'training, {few} merges, against naive':44} {quick:9.3f} {naive:9.3f} "
+        f"{naive / quick:8.0f}×   ≥ 50×"
     )
 
 

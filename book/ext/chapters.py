@@ -1,4 +1,4 @@
-"""The directive `chapters`: the plan of the book, each chapter that exists with the question it opens with."""
+"""The directive `chapters`: the plan of the book; a chapter that exists comes with its opening question."""
 
 import json
 import re
