@@ -2,8 +2,9 @@
 
     python benchmarks/game_inside.py [--runs FOLDER]
 
-Writes support/zoo/records/game_inside.json. Trains the zoo's recipe with its seeds, about 10 CPU-minutes;
-with `--runs`, checkpoints that are there already (FOLDER/0/last.safetensors, …) are used and not made again.
+Writes support/zoo/records/game_inside.json, and goes on from it if it is there (delete it to start afresh).
+Trains the zoo's recipe with its seeds, about 10 CPU-minutes; with `--runs`, checkpoints that are there
+already (FOLDER/0/last.safetensors, …) are used and not made again.
 """
 
 import argparse
@@ -74,7 +75,9 @@ def main() -> None:
         "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
         "runs": [],
     }
-    for seed in recipe.seeds:
+    if RECORD.exists():  # go on with a study that was cut off
+        record = json.loads(RECORD.read_text())
+    for seed in sorted(set(recipe.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, vocabulary, recipe.texts(seed), seed, runs / str(seed))
         record["runs"].append({"seed": seed, **measured(model)})
         with atomic_write(RECORD) as path:
