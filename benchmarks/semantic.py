@@ -3,8 +3,8 @@
     python benchmarks/semantic.py [--only ARM SEED]
 
 Every arm is the semantic model of the zoo with one or two choices changed (and all with fewer steps), on
-five seeds that no earlier trial had used. About 15 CPU-minutes for everything; an interrupted study goes on
-where it was. `--only` trains one run and prints it.
+five seeds that no earlier trial had used. About 15 CPU-minutes for everything, seed by seed; an interrupted
+study goes on where it was. `--only` trains one run and prints it.
 """
 
 import argparse
@@ -42,6 +42,7 @@ class Arm:
     init: float = 0.02
     start: str = "random"  # or "dictated": the designed coordinates, then zeros
     frozen: bool = False  # the nouns' rows stay as they started
+    tied: bool = True  # one table to read words in and to score words going out
 
 
 ARMS = {f"{corpus} {init}": Arm(corpus, init) for corpus in ("thin", "full", "rich") for init in (0.02, 1.0)}
@@ -49,6 +50,7 @@ ARMS |= {
     "few of ten forms 0.02": Arm("few of ten forms"),
     "dictated, frozen": Arm("rich", start="dictated", frozen=True),
     "random, frozen": Arm("rich", init=0.2, frozen=True),
+    "rich, untied": Arm("rich", tied=False),
 }
 
 
@@ -92,7 +94,7 @@ def run(
     texts = [vocabulary.encode(s) for s in world.sample(semantic.SENTENCES, seed=1000 + seed)]
     test = [vocabulary.encode(s) for s in world.sample(2000, seed=999)]
     set_up(seed)
-    model = GPT(semantic.config(vocabulary, init_std=arm.init))
+    model = GPT(replace(semantic.config(vocabulary, init_std=arm.init), tie_weights=arm.tied))
     nouns = torch.tensor(vocabulary.encode(list(NOUNS)))
     with torch.no_grad():
         if arm.start == "dictated":
