@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float, Num
 from sklearn import decomposition, manifold
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from support.core import InputError, optional
@@ -202,10 +203,13 @@ def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, se
     with warnings.catch_warnings():
         # umap-learn warns that tensorflow is missing and that a seed means one thread: both are as we want.
         warnings.simplefilter("ignore")
-        drawing = optional("umap", extra="maps").UMAP(
-            n_neighbors=neighbours, min_dist=min_dist, init="random", random_state=seed, n_jobs=1
-        )
-        return Map(drawing.fit_transform(X).astype(np.float64))
+        method = optional("umap", extra="maps").UMAP
+        # numba, underneath, sets the number of threads of everybody's OpenMP, torch's too: put it back.
+        with threadpool_limits(limits=1):
+            drawing = method(
+                n_neighbors=neighbours, min_dist=min_dist, init="random", random_state=seed, n_jobs=1
+            )
+            return Map(drawing.fit_transform(X).astype(np.float64))
 
 
 def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:

@@ -102,7 +102,9 @@ def groups():
 
 @pytest.mark.parametrize("draw", [lambda X: tsne(X, perplexity=8), lambda X: umap(X, neighbours=8)])
 def test_drawings_keep_groups_together_and_promise_no_axes(groups, draw):
+    threads = torch.get_num_threads()
     drawing = draw(groups)
+    assert torch.get_num_threads() == threads  # numba, under UMAP, sets it when it starts
     label = np.repeat(np.arange(4), 10)
     distances = cdist(drawing.points, drawing.points) + np.diag([np.inf] * 40)
     assert (label[distances.argmin(1)] == label).all()
