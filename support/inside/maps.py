@@ -179,7 +179,9 @@ def tsne(vectors: Vectors, perplexity: float | int = 10, seed: int = 0) -> Map:
         raise InputError(f"for {len(X)} words choose a perplexity from 1 to below {len(X)}")
     # A random start, not PCA's: the seed's freedom is part of what there is to see.
     drawing = manifold.TSNE(perplexity=perplexity, init="random", random_state=seed, n_jobs=1)
-    return Map(drawing.fit_transform(X).astype(np.float64))
+    # `n_jobs` does not reach the descent, whose threads wait for one another in every step.
+    with threadpool_limits(limits=1):
+        return Map(drawing.fit_transform(X).astype(np.float64))
 
 
 def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, seed: int = 0) -> Map:
