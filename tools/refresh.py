@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "book" / "ledger" / "status.json"
 KEPT_METADATA = ("tags", "reason")
 FOLD = {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"}
+DRAWN = {"code_prompt_show": "Show how it is drawn", "code_prompt_hide": "Hide how it is drawn"}
+DRAWING = 3  # a figure with more lines of code than this has them folded on the page
 
 
 def first_cell(address: str | None = None) -> str:
@@ -112,9 +114,16 @@ def normalise(notebook) -> None:
         page = {}
         if alt := alt_text(cell.outputs):
             page["image"] = {"alt": alt}
-        if "hide-cell" in cell.metadata.get("tags", []):
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag != "hide-input"]
+        if "hide-cell" in tags:
             page |= FOLD
             cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab folds it, too
+        elif "image" in page and len(cell.source.splitlines()) > DRAWING:
+            page |= DRAWN
+            tags.append("hide-input")
+        cell.metadata.pop("tags", None)
+        if tags:
+            cell.metadata["tags"] = tags
         if page:
             cell.metadata["mystnb"] = page
         for output in cell.outputs:

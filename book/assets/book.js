@@ -2,7 +2,17 @@
 if (window.location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
+// A line of code too long for the page goes on below, four letters further in. (Pygments closes its spans at
+// each line's end, so that lines can be cut apart; what is copied stays as it was.)
+function hangLines(pre) {
+  const lines = pre.innerHTML.replace(/\n$/, "").split("\n");
+  pre.innerHTML = lines.map((line) => {
+    const indent = line.replace(/<[^>]*>/g, "").match(/^ */)[0].length + 4;
+    return `<span class="code-line" style="--hang:${indent}ch">${line}\n</span>`;
+  }).join("");
+}
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("div.cell_input .highlight pre, div.cell_output .highlight-python pre").forEach(hangLines);
   // What scrolls sideways inside its own box can also be reached with the keyboard.
   for (const box of document.querySelectorAll(".cell_output, div.highlight pre, .pst-scrollable-table-container, div.math")) {
     if (box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");

@@ -1,5 +1,6 @@
 """Every page of the built site, opened in a browser: over http and as a file, on a phone, in the dark."""
 
+import json
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -96,6 +97,19 @@ def test_does_not_scroll_sideways_on_a_phone(open_page, page, dark):
         assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     assert tab.evaluate(WIDE) == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("page", [p for p in TEXTS if p.startswith("notebooks/")])
+def test_no_line_of_code_is_hidden_and_what_is_copied_is_the_code(open_page, page):
+    tab, _, _ = open_page("file", page, width=390)
+    blocks = tab.evaluate(
+        """() => [...document.querySelectorAll('div.cell_input pre')]
+        .map(pre => [pre.cloneNode(true).textContent, pre.scrollWidth - pre.clientWidth])"""
+    )
+    notebook = json.loads((SITE / "_sources" / page).with_suffix(".ipynb").read_text(encoding="utf8"))
+    code = {"".join(cell["source"]).strip() for cell in notebook["cells"] if cell["cell_type"] == "code"}
+    assert len(blocks) > 20
+    assert [text for text, hidden in blocks if text.strip() not in code or hidden > 1] == []
 
 
 @pytest.mark.parametrize("page", TEXTS)
