@@ -34,6 +34,7 @@ import prose_numbers
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "book" / "ledger" / "status.json"
 KEPT_METADATA = ("tags", "reason")
+WIDGET = "application/vnd.jupyter.widget-view+json"  # names a widget of a kernel that is gone
 FOLD = {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"}
 DRAWN = {"code_prompt_show": "Show how it is drawn", "code_prompt_hide": "Hide how it is drawn"}
 DRAWING = 3  # a figure with more lines of code than this has them folded on the page
@@ -91,6 +92,12 @@ def alt_text(outputs: list) -> str | None:
     return None
 
 
+def live_mark(outputs: list) -> dict | None:
+    """A live figure: its name and where its controls start, as `support.view.live` put them by a picture."""
+    marks = (output.get("metadata", {}).get("image/png", {}).get("live") for output in outputs)
+    return next(filter(None, marks), None)
+
+
 def normalise(notebook) -> None:
     """Keep of a notebook what is the same on every machine."""
     notebook.metadata.clear()
@@ -114,6 +121,8 @@ def normalise(notebook) -> None:
         page = {}
         if alt := alt_text(cell.outputs):
             page["image"] = {"alt": alt}
+        if mark := live_mark(cell.outputs):
+            page["live"] = mark
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "hide-input"]
         if "hide-cell" in tags:
             page |= FOLD
@@ -130,6 +139,7 @@ def normalise(notebook) -> None:
             if "execution_count" in output:
                 output.execution_count = count
             output.pop("transient", None)
+            output.get("data", {}).pop(WIDGET, None)
 
 
 def compared_text(cell) -> str:

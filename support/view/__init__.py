@@ -2,6 +2,7 @@
 
 from support.view import style
 from support.view.bound import bind
+from support.view.controls import live
 from support.view.exercise import check
 from support.view.figure import show
 from support.view.listing import source
@@ -19,6 +20,7 @@ from support.view.tables import matrix, table
 __all__ = [
     "bind",
     "check",
+    "live",
     "matrix",
     "plot_attention",
     "plot_bars",

@@ -1,0 +1,111 @@
+"""Live figures on the page: the directive `live`, and the stored outputs of `support.view.live` in chapters.
+
+Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
+JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one.
+"""
+
+import base64
+import json
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+
+from support.core import InputError
+from support.view.controls import find
+from support.view.figure import png
+
+NOTE = "This is a still picture. With JavaScript switched on, it has controls that you can move."
+
+
+class live_figure(nodes.General, nodes.Element):  # docutils names a node's class as it is visited
+    """A live figure; its children are what is shown without JavaScript."""
+
+
+def wrapped(name: str, start: dict[str, Any], children: list[nodes.Node]) -> live_figure:
+    """The children as the still side of a live figure."""
+    figure = find(name)
+    node = live_figure("", *children, nodes.paragraph("", NOTE, classes=["live-note"]))
+    # In a script element only "</" and "<!" could end or confuse the text.
+    node["spec"] = json.dumps(figure.spec(figure.values(**start)), ensure_ascii=False).replace("<", "\\u003c")
+    return node
+
+
+class LiveDirective(SphinxDirective):
+    """``{live} student`` with a line ``hours: 8`` for each control that starts elsewhere."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            figure = find(self.arguments[0])
+            start = {}
+            for line in filter(None, map(str.strip, self.content)):
+                name, _, value = line.partition(":")
+                start[name.strip()] = _value(value.strip())
+            values = figure.values(**start)
+        except InputError as error:
+            raise self.error(str(error)) from None
+        data = base64.b64encode(png(figure.figure(values))).decode()
+        still = nodes.image(uri=f"data:image/png;base64,{data}", alt=figure.sentence(values))
+        text = figure.text(values)
+        return [wrapped(figure.name, start, [still, nodes.literal_block(text, text, language="none")])]
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class FromNotebook(SphinxTransform):
+    """Wraps the output of a cell that called `live`; refresh has copied the figure's name to its metadata."""
+
+    default_priority = 410
+
+    def apply(self, **_: Any) -> None:
+        for cell in list(self.document.findall(nodes.container)):
+            mark = cell.get("cell_metadata", {}).get("mystnb", {}).get("live")
+            if cell.get("nb_element") != "cell_code" or not mark:
+                continue
+            output = cell.children[-1]
+            if output.get("nb_element") == "cell_code_output":
+                children = output.children[:]
+                output.clear()
+                output += wrapped(mark["name"], mark.get("start", {}), children)
+
+
+def visit_html(self: Any, node: live_figure) -> None:
+    self.body.append(
+        f'<live-figure><script type="application/json" class="live-spec">{node["spec"]}</script>'
+        '<div class="live-still">\n'
+    )
+
+
+def depart_html(self: Any, node: live_figure) -> None:
+    self.body.append("</div></live-figure>\n")
+
+
+def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
+    """The script and the style, on pages that have a live figure."""
+    if doctree is not None and next(doctree.findall(live_figure), None) is not None:
+        app.add_js_file("live.js", loading_method="defer")
+        app.add_css_file("live.css")
+
+
+def nothing(self: Any, node: live_figure) -> None:
+    """Elsewhere than on a page only the children are shown."""
+
+
+def setup(app: Any) -> dict[str, Any]:
+    other = (nothing, nothing)
+    app.add_node(
+        live_figure, html=(visit_html, depart_html), text=other, latex=other, man=other, texinfo=other
+    )
+    app.add_directive("live", LiveDirective)
+    app.add_transform(FromNotebook)
+    app.connect("html-page-context", load)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

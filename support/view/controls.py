@@ -1,0 +1,307 @@
+"""Live figures: one description of controls, numbers and words, for notebooks and for pages.
+
+A `LiveFigure` says what a reader can move, what is computed from it, and how that is put into words. In a
+notebook `live` shows it with ipywidgets. On a page the book's script `live.js` shows the same description,
+with `compute` and the drawing written once more in JavaScript; a test compares all that the two show.
+"""
+
+import html
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from IPython import get_ipython
+from IPython.display import publish_display_data
+from matplotlib.figure import Figure
+
+from support.core import InputError, optional
+from support.view.figure import png
+from support.view.tables import table
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+BLANK = re.compile(r"\{(\w+)(?::\.(\d)([f%]))?\}")
+Values = dict[str, Any]
+
+
+def shown(value: Any, digits: int = 0, percent: bool = False) -> str:
+    """A number as pages write it: halves go up as in JavaScript's `toFixed`, with a true minus and no −0.
+
+    >>> shown(0.125, 2), shown(-0.0001, 2), shown(-1.5, 1), shown(0.5654, 1, percent=True)
+    ('0.13', '0.00', '−1.5', '56.5%')
+    """
+    number = float(value) * 100 if percent else float(value)
+    if not math.isfinite(number):
+        text = "–" if math.isnan(number) else "∞" if number > 0 else "−∞"
+    else:
+        text = str(Decimal(abs(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+        if number < 0 and text.strip("0."):
+            text = f"−{text}"
+    return f"{text}%" if percent else text
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Put values into ``{name}``, ``{name:.2f}`` or ``{name:.1%}``; the page's script reads the same signs.
+
+    Raises:
+        InputError: the template names a value that is not there.
+
+    >>> fill("{who} passes with {p:.0%}.", {"who": "Ada", "p": 0.9})
+    'Ada passes with 90%.'
+    """
+
+    def put(found: re.Match[str]) -> str:
+        name, digits, kind = found.groups()
+        if name not in values:
+            raise InputError(f"the template names {name!r}, but the values are {', '.join(values)}")
+        return str(values[name]) if kind is None else shown(values[name], int(digits), kind == "%")
+
+    return BLANK.sub(put, template)
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between two ends, moved in equal steps.
+
+    >>> Slider("hours", "Hours a day", 0, 10, 0.5, 5, "{hours:.1f} h").accept(5.5)
+    5.5
+    """
+
+    name: str
+    label: str
+    low: float | int
+    high: float | int
+    step: float | int
+    start: float | int
+    show: str  # a template for the value beside the slider
+
+    def accept(self, value: Any) -> float:
+        """The value as a number the slider can stand at. Raises: InputError if it cannot."""
+        good = isinstance(value, int | float) and self.low <= value <= self.high
+        steps = (value - self.low) / self.step if good else 0.5
+        if abs(steps - round(steps)) > 1e-6:
+            raise InputError(
+                f"{self.name}={value!r} is not between {self.low:g} and {self.high:g} in steps of "
+                f"{self.step:g}; choose such a number"
+            )
+        return float(value)
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        ends = {"low": self.low, "high": self.high, "step": self.step}
+        return {
+            "kind": "slider",
+            "name": self.name,
+            "label": self.label,
+            **ends,
+            "start": start,
+            "show": self.show,
+        }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words.
+
+    >>> Choice("what", "Draw", ("losses", "slopes"), "losses").accept("slopes")
+    'slopes'
+    """
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    start: str
+
+    def accept(self, value: Any) -> str:
+        """The value, if it is one of the options. Raises: InputError if not."""
+        if value not in self.options:
+            raise InputError(f"{self.name}={value!r} is none of: {', '.join(self.options)}; choose one")
+        return value
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        words = {"options": list(self.options), "start": start}
+        return {"kind": "choice", "name": self.name, "label": self.label, **words}
+
+
+@dataclass(frozen=True)
+class LiveFigure:
+    """Controls, what follows from them, and how it is shown.
+
+    Args:
+        name: short, as in ``live("student")``.
+        title: a heading.
+        controls: what a reader can move.
+        compute: from the controls' values (by name) to everything shown, as floats and words by name.
+        draw: from the controls' values and what `compute` gave to a figure.
+        says: a template: one sentence with the finding; it is also the figure's alternative text.
+        columns: the headings of a small table; the first stands above the rows' names.
+        rows: its rows, as templates.
+        data: constants (weights, names) that the page's script needs for the same computation.
+    """
+
+    name: str
+    title: str
+    controls: tuple[Slider | Choice, ...]
+    compute: Callable[..., Values]
+    draw: Callable[[Values, Values], Figure]
+    says: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def values(self, **start: Any) -> Values:
+        """The value of every control: where it starts, or as given.
+
+        Raises:
+            InputError: there is no such control, or it cannot have such a value.
+        """
+        known = {control.name: control for control in self.controls}
+        for name in start:
+            if name not in known:
+                raise InputError(f"{self.name} has no control {name!r}, but: {', '.join(known)}")
+        return {name: control.accept(start.get(name, control.start)) for name, control in known.items()}
+
+    def state(self, values: Values) -> Values:
+        """The controls' values together with all that is computed from them."""
+        return values | self.compute(**values)
+
+    def sentence(self, values: Values) -> str:
+        """The finding in words."""
+        return fill(self.says, self.state(values))
+
+    def cells(self, values: Values) -> list[list[str]]:
+        """The rows of the small table."""
+        state = self.state(values)
+        return [[fill(cell, state) for cell in row] for row in self.rows]
+
+    def settings(self, values: Values) -> list[str]:
+        """What is written beside each control."""
+        state = self.state(values)
+        return [fill(c.show if isinstance(c, Slider) else f"{{{c.name}}}", state) for c in self.controls]
+
+    def text(self, values: Values) -> str:
+        """Everything that the figure says, as plain lines.
+
+        >>> print(find("temperature").text(find("temperature").values()))
+        Temperature: 1.0 · Score of is: 4.7 · Score of the: 3.2 · Score of cat: 2.1
+        word  score ÷ temperature  probability
+        is    4.70                 77.1%
+        the   3.20                 17.2%
+        cat   2.10                 5.7%
+        At temperature 1.0 the likeliest word is “is” with 77.1%. The page is as uncertain as ...
+        """
+        pairs = zip(self.controls, self.settings(values), strict=True)
+        line = " · ".join(f"{control.label}: {value}" for control, value in pairs)
+        return f"{line}\n{table(self.cells(values), columns=self.columns)!r}\n{self.sentence(values)}"
+
+    def figure(self, values: Values) -> Figure:
+        """The still picture."""
+        return self.draw(values, self.compute(**values))
+
+    def spec(self, values: Values) -> Values:
+        """The description that the page's script reads: plain data, ready for JSON."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "controls": [control.spec(values[control.name]) for control in self.controls],
+            "says": self.says,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "data": json.loads(json.dumps(self.data)),
+        }
+
+
+def find(name: str) -> LiveFigure:
+    """The live figure of this name.
+
+    Raises:
+        InputError: there is none.
+
+    >>> [control.name for control in find("student").controls]
+    ['hours', 'attendance']
+    """
+    from support.view.live_figures import FIGURES  # they are made of the classes above
+
+    if name not in FIGURES:
+        raise InputError(f"there is no live figure {name!r}; choose one of: {', '.join(FIGURES)}")
+    return FIGURES[name]
+
+
+def live(name: str, **start: Any) -> None:
+    """Show a live figure: its numbers at the start and, where a notebook can, its controls.
+
+    The stored output is the still picture, with the figure's name beside it, from which the book makes the
+    live figure of the page. Without ipywidgets the picture is all there is.
+
+    Args:
+        name: one of those that `support.view.live_figures` lists.
+        start: where controls start, by name, if not at their usual place.
+
+    Raises:
+        InputError: there is no such figure or control, or it cannot have such a value.
+
+    >>> live("student", hours=11)
+    Traceback (most recent call last):
+    support.core.errors.InputError: hours=11 is not between 0 and 10 in steps of 0.5; ...
+    """
+    figure = find(name)
+    values = figure.values(**start)
+    print(figure.text(values))
+    bundle: Values = {"image/png": png(figure.figure(values)), "text/plain": f"<live figure: {name}>"}
+    if getattr(get_ipython(), "kernel", None) is not None:
+        try:
+            box = widget(figure, values)
+        except ImportError:
+            pass  # the picture stays
+        else:
+            bundle[WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
+    mark = {"alt": figure.sentence(values), "live": {"name": name, "start": start}}
+    publish_display_data(bundle, metadata={"image/png": mark})
+
+
+def widget(figure: LiveFigure, values: Values) -> Any:
+    """The controls, the picture, the words and the table as one ipywidgets box.
+
+    Raises:
+        ImportError: ipywidgets is not installed.
+    """
+    w = optional("ipywidgets", extra="notebooks")
+    wide = {"style": {"description_width": "14em"}, "layout": w.Layout(width="34em", max_width="100%")}
+    now, inputs = dict(values), []
+    picture, words = w.Image(format="png", layout=w.Layout(max_width="46em")), w.HTML()
+
+    def update() -> None:
+        picture.value = png(figure.figure(now))
+        picture.alt = figure.sentence(now)
+        words.value = _html(figure, now)
+
+    def moved(change: Values) -> None:
+        control = next(c for c, made in zip(figure.controls, inputs, strict=True) if made is change["owner"])
+        now[control.name] = change["new"]
+        update()
+
+    for control in figure.controls:
+        common = {"description": control.label, "value": values[control.name], **wide}
+        if isinstance(control, Slider):
+            ends = {"min": control.low, "max": control.high, "step": control.step}
+            digits = max(0, -int(Decimal(str(control.step)).as_tuple().exponent))
+            inputs.append(w.FloatSlider(**ends, readout_format=f".{digits}f", **common))
+        else:
+            inputs.append(w.Dropdown(options=control.options, **common))
+        inputs[-1].observe(moved, names="value")
+    update()
+    return w.VBox([*inputs, picture, words])
+
+
+def _html(figure: LiveFigure, values: Values) -> str:
+    """The sentence and the table, for a widget; every word is escaped."""
+
+    def row(cells: Any, tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}&emsp;</{tag}>" for c in cells) + "</tr>"
+
+    body = "".join(row(cells, "td") for cells in figure.cells(values))
+    return f"<p>{html.escape(figure.sentence(values))}</p><table>{row(figure.columns, 'th')}{body}</table>"

@@ -1,0 +1,272 @@
+"""Live figures on the pages: each control, moved in a browser, shows what `support` computes."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from support.view.controls import Slider, find
+from support.view.live_figures import FIGURES
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "_build" / "html"
+HOLDERS = sorted(
+    str(p.relative_to(SITE))
+    for p in SITE.rglob("*.html")
+    if "<live-figure>" in p.read_text(encoding="utf8", errors="replace")
+)
+every_page = pytest.mark.parametrize("page", HOLDERS)
+
+READ = """e => ({
+  controls: [...e.querySelectorAll('.live-control')].map(c =>
+    c.querySelector('output') ? c.querySelector('output').textContent : c.querySelector('select').value),
+  cells: [...e.querySelectorAll('tbody tr')].map(r => [...r.children].map(c => c.textContent)),
+  columns: [...e.querySelectorAll('thead th')].map(c => c.textContent),
+  says: e.querySelector('.live-says').textContent,
+  picture: e.querySelector('.live-picture').innerHTML,
+})"""
+MOVE = """(e, [k, value]) => {
+  const input = e.querySelectorAll('.live-control :is(input, select)')[k];
+  input.value = value;
+  input.dispatchEvent(new Event('input', {bubbles: true}));
+}"""
+
+
+def specs(page):
+    soup = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
+    return [json.loads(tag.string) for tag in soup.select("live-figure > script.live-spec")]
+
+
+@pytest.fixture
+def opened(browser, bases):
+    contexts = []
+
+    def open_page(page, way="file", width=1280, **settings):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.complaints = []
+        tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
+        tab.on("dialog", lambda d: (tab.complaints.append(d.message), d.dismiss()))
+        tab.goto(bases[way] + page, wait_until="load")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def places(figure):
+    """States to compare: the start, each control at its ends and between, and all of them moved together."""
+    start = figure.values()
+    several = {}
+    for control in figure.controls:
+        if isinstance(control, Slider):
+            last = round((control.high - control.low) / control.step)
+            steps = sorted({0, 1, last // 3, (2 * last) // 3 + 1, last - 1, last})
+            several[control.name] = [round(control.low + k * control.step, 6) for k in steps]
+        else:
+            several[control.name] = list(control.options)
+    states = [start | {name: value} for name, values in several.items() for value in values]
+    for k in range(6):
+        states.append(
+            {
+                name: values[(k * (i + 1) + i) % len(values)]
+                for i, (name, values) in enumerate(several.items())
+            }
+        )
+    return [figure.values(**state) for state in states]
+
+
+def test_each_live_figure_of_the_package_is_on_a_page():
+    assert {spec["name"] for page in HOLDERS for spec in specs(page)} == set(FIGURES)
+
+
+@every_page
+def test_what_is_shown_is_what_python_computes(opened, page):
+    tab = opened(page)
+    elements = tab.query_selector_all("live-figure")
+    assert len(elements) == len(specs(page)) > 0
+    for element, spec in zip(elements, specs(page), strict=True):
+        figure = find(spec["name"])
+        states = [figure.values(**{c["name"]: c["start"] for c in spec["controls"]}), *places(figure)]
+        for number, state in enumerate(states):
+            if number:  # the first is the page as it opens
+                for k, value in enumerate(state.values()):
+                    element.evaluate(MOVE, [k, str(value)])
+            seen = element.evaluate(READ)
+            assert seen["controls"] == figure.settings(state)
+            assert seen["cells"] == figure.cells(state)
+            assert seen["columns"] == list(figure.columns)
+            assert seen["says"] == figure.sentence(state)
+    assert tab.complaints == []
+
+
+@every_page
+def test_no_control_is_dead_and_the_start_is_found_again(opened, page):
+    tab = opened(page)
+    for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
+        first = element.evaluate(READ)
+        button = element.query_selector(".live-reset")
+        assert button.is_disabled()
+        inputs = element.query_selector_all(".live-control :is(input, select)")
+        assert len(inputs) == len(spec["controls"])
+        for k, control in enumerate(spec["controls"]):
+            seen = [element.evaluate(READ)]
+            values = control.get("options") or [control["low"], control["high"], control["start"]]
+            others = [v for v in values if v != control["start"]]
+            for value in others:
+                element.evaluate(MOVE, [k, str(value)])
+                seen.append(element.evaluate(READ))
+            pictures = [state["picture"] for state in seen]
+            assert len(set(pictures)) == len(pictures), (spec["name"], control["name"])
+            assert not button.is_disabled()
+            button.click()
+            assert element.evaluate(READ) == first and button.is_disabled()
+    assert tab.complaints == []
+
+
+@every_page
+def test_the_keyboard_moves_and_a_listener_is_told(opened, page):
+    tab = opened(page)
+    for element in tab.query_selector_all("live-figure"):
+        for part in element.query_selector_all(".live-control :is(input, select)"):
+            before = element.evaluate(READ)
+            part.focus()
+            tab.keyboard.press("ArrowDown")
+            if element.evaluate(READ) == before:  # it stood at its end
+                tab.keyboard.press("ArrowUp")
+            now = element.evaluate(READ)
+            assert now["controls"] != before["controls"] and now["picture"] != before["picture"]
+            name = part.evaluate("e => e.labels.length === 1 && e.labels[0].textContent")
+            assert name and part.get_attribute("type") in ("range", None)
+            if part.get_attribute("type") == "range":
+                assert part.get_attribute("aria-valuetext") in now["controls"]
+        status = element.query_selector("[role=status]")
+        tab.wait_for_function("e => e.textContent !== ''", arg=status)
+        assert status.text_content() == now["says"]
+        image = element.query_selector(".live-picture svg[role=img]")
+        told = tab.evaluate(
+            "e => document.getElementById(e.getAttribute('aria-labelledby')).textContent", image
+        )
+        assert told == now["says"]
+
+
+@every_page
+def test_without_javascript_the_still_picture_stays(opened, page):
+    tab = opened(page, java_script_enabled=False)
+    soup = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
+    for still, spec in zip(soup.select("live-figure > .live-still"), specs(page), strict=True):
+        figure = find(spec["name"])
+        values = figure.values(**{c["name"]: c["start"] for c in spec["controls"]})
+        assert still.img["alt"] == figure.sentence(values)
+        assert figure.sentence(values) in still.get_text() and "JavaScript" in still.get_text()
+    assert tab.locator(".live-still img").count() == len(specs(page))
+    assert all(image.is_visible() for image in tab.locator(".live-still img").all())
+    assert tab.locator(".live-panel").count() == 0
+    with_script = opened(page)
+    assert not any(image.is_visible() for image in with_script.locator(".live-still img").all())
+    assert all(panel.is_visible() for panel in with_script.locator(".live-panel").all())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@every_page
+def test_on_a_phone_everything_fits_can_be_read_and_touched(opened, page, scheme):
+    tab = opened(page, "http", width=390, color_scheme=scheme, reduced_motion="reduce")
+    for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
+        for k, control in enumerate(spec["controls"]):
+            element.evaluate(MOVE, [k, str(control.get("high", control["start"]))])
+        assert element.evaluate("e => e.scrollWidth <= e.clientWidth")
+        outside = """e => [...e.querySelectorAll('svg text')].filter(t => {
+          const box = t.getBoundingClientRect();
+          return box.left < 0 || box.right > innerWidth || box.height < 9;
+        }).map(t => t.textContent)"""
+        assert element.evaluate(outside) == []
+        assert element.evaluate("e => e.getAnimations({subtree: true}).length") == 0
+        for part in element.query_selector_all("input"):
+            box = part.bounding_box()
+            assert box["width"] > 180 and box["height"] >= 24
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@every_page
+def test_words_and_numbers_stand_out_from_what_is_behind(opened, page, scheme):
+    """At least 4.5 : 1, as WCAG asks of text."""
+    tab = opened(page, color_scheme=scheme)
+    script = """() => {
+      const parts = c => (c.match(/[\\d.]+/g) || []).map(Number);
+      const light = ([r, g, b]) => [r, g, b].map(x => x / 255)
+        .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = e => {
+        for (let p = e; p; p = p.parentElement) {
+          const c = parts(getComputedStyle(p).backgroundColor);
+          if (c.length === 3 || c[3] > 0.99) return c;
+        }
+        return [255, 255, 255];
+      };
+      const weak = [];
+      for (const e of document.querySelectorAll('.live-panel :is(p, label, output, th, td, text)')) {
+        const style = getComputedStyle(e), drawn = e.namespaceURI.endsWith('svg');
+        const ink = parts(drawn ? style.fill : style.color);
+        const [a, b] = [light(ink), light(behind(e.closest('svg') || e))].sort((x, y) => y - x);
+        if ((a + 0.05) / (b + 0.05) < 4.5) weak.push([e.textContent, ink, behind(e)]);
+      }
+      return [weak, document.querySelectorAll('.live-panel text').length];
+    }"""
+    weak, texts = tab.evaluate(script)
+    assert weak == [] and texts >= 7
+
+
+def test_words_are_text_and_never_html(opened):
+    """Neither the address nor a description can put an element on the page."""
+    attack = "<img src=x onerror=alert(1)>"
+    tab = opened(f"{HOLDERS[0]}#{attack}")
+    tab.evaluate(
+        """attack => {
+          const e = document.createElement('live-figure'), s = document.createElement('script');
+          s.type = 'application/json'; s.className = 'live-spec';
+          const slider = {kind: 'slider', name: 'x', label: attack, low: 0, high: 1, step: 1, start: 0};
+          const choice = {kind: 'choice', name: 'y', label: attack, options: [attack], start: attack};
+          s.textContent = JSON.stringify({name: 'attack', title: attack, says: '{word}', columns: [attack],
+            rows: [['{word}']], controls: [{...slider, show: '{word}'}, choice]});
+          e.id = 'attacked'; e.append(s); document.body.append(e);
+          Live.define('attack', {compute: () => ({word: attack}),
+            draw: (state, data, {svg, text}) => svg('svg', {}, text(0, 0, state.word))});
+        }""",
+        attack,
+    )
+    tab.wait_for_timeout(100)
+    assert tab.locator("#attacked .live-panel").count() == 1
+    assert tab.locator("#attacked img").count() == 0
+    assert tab.locator("#attacked").inner_text().count(attack) >= 4
+    assert tab.complaints == []
+
+
+def test_the_script_has_no_way_to_make_html_of_a_text_or_to_ask_another_host():
+    script = (ROOT / "book" / "assets" / "live.js").read_text(encoding="utf8")
+    ways = (
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp|import\b"
+    )
+    assert re.findall(ways, re.sub(r"// .*", "", script)) == []
+    assert set(re.findall(r"\bhttps?:[^\"']*", script)) == {"http://www.w3.org/2000/svg"}
+    assert len(script) < 20_000
+
+
+def test_a_figure_may_be_defined_after_its_element(opened):
+    """A later script of the book brings its own figures; until then the still picture is shown."""
+    tab = opened(HOLDERS[0])
+    tab.evaluate(
+        """() => {
+          const spec = {name: 'late', title: 't', says: 's', columns: [], rows: [], controls: []};
+          document.body.insertAdjacentHTML('beforeend', '<live-figure id="late"><script class="live-spec" '
+            + 'type="application/json">' + JSON.stringify(spec) + '</' + 'script>'
+            + '<div class="live-still">still</div></live-figure>');
+        }"""
+    )
+    assert tab.locator("#late .live-still").is_visible()
+    tab.evaluate("Live.define('late', {compute: () => ({}), draw: (state, data, {svg}) => svg('svg')})")
+    assert not tab.locator("#late .live-still").is_visible() and tab.locator("#late .live-panel").is_visible()

@@ -1,0 +1,205 @@
+"""Live figures in a notebook: right numbers, controls that answer, a stored output that can be compared."""
+
+import html
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+
+from support.core import InputError
+from support.view import controls, live
+from support.view.controls import Choice, LiveFigure, Slider, fill, find, shown, widget
+from support.view.figure import png
+from support.view.live_figures import FIGURES, LOSSES, STUDENT, losses, race, student, temperature
+
+ROOT = Path(__file__).resolve().parents[2]
+every_figure = pytest.mark.parametrize("name", FIGURES)
+
+
+def somewhere(figure, seed):
+    """Values that the controls can stand at, drawn at random."""
+    dice = random.Random(seed)
+    found = {}
+    for control in figure.controls:
+        if isinstance(control, Slider):
+            last = round((control.high - control.low) / control.step)
+            found[control.name] = round(control.low + dice.randint(0, last) * control.step, 6)
+        else:
+            found[control.name] = dice.choice(control.options)
+    return figure.values(**found)
+
+
+# --- the numbers ---
+def test_the_student_network_is_torchs():
+    net = torch.nn.Sequential(
+        torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1), torch.nn.Sigmoid()
+    )
+    net = net.double()
+    parts = [STUDENT["w_hidden"], STUDENT["b_hidden"], [STUDENT["w_out"]], [STUDENT["b_out"]]]
+    with torch.no_grad():
+        for parameter, value in zip(net.parameters(), parts, strict=True):
+            parameter.copy_(torch.tensor(value, dtype=torch.float64))
+        for hours, attendance in ((0, 0), (5, 60), (10, 100), (0, 100), (10, 0), (2.5, 33)):
+            found = student(hours, attendance)
+            want = net(torch.tensor([hours / 10, attendance / 100], dtype=torch.float64)).item()
+            assert found["p"] == pytest.approx(want, abs=1e-12)
+            assert found["verdict"] == ("passes" if want >= 0.5 else "fails")
+
+
+@pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.9, 0.999])
+def test_the_losses_and_their_slopes_are_autograds(p):
+    lead = torch.tensor(math.log(p / (1 - p)), dtype=torch.float64, requires_grad=True)
+    both = torch.stack([lead, torch.zeros_like(lead)]).softmax(0)
+    right, target = both[0], torch.tensor([1.0, 0.0], dtype=torch.float64)
+    by_torch = {
+        "squared": torch.nn.functional.mse_loss(both, target),
+        "absolute": torch.nn.functional.l1_loss(both, target),
+        "log": -right.log(),
+    }
+    for name in LOSSES:
+        value, in_p, in_score = losses(p)[name]
+        (slope,) = torch.autograd.grad(by_torch[name], lead, retain_graph=True)
+        assert value == pytest.approx(by_torch[name].item(), abs=1e-12)
+        assert in_score == pytest.approx(slope.item(), abs=1e-12)
+        assert in_p * p * (1 - p) == pytest.approx(slope.item(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_race_is_torchs_gradient_descent(name):
+    lead = torch.nn.Parameter(torch.tensor(math.log(0.05 / 0.95), dtype=torch.float64))
+    optimiser = torch.optim.SGD([lead], lr=1.0)
+    error = {"squared": lambda p: (1 - p) ** 2, "absolute": lambda p: 1 - p, "log": lambda p: -p.log()}[name]
+    for _ in range(40):
+        optimiser.zero_grad()
+        error(lead.sigmoid()).backward()
+        optimiser.step()
+    assert race(0.05, 40, "the losses")[f"{name}_end"] == pytest.approx(lead.sigmoid().item(), abs=1e-9)
+
+
+def test_temperature_is_softmax_of_the_divided_scores():
+    scores = {"is_": 4.7, "the_": 3.2, "cat_": 2.1}
+    for t in (0.1, 0.5, 1.0, 1.5, 5.0):
+        page = torch.softmax(torch.tensor([4.7, 3.2, 2.1], dtype=torch.float64) / t, 0)
+        found = temperature(t, **scores)
+        assert [found[f"{word}_p"] for word in ("is", "the", "cat")] == pytest.approx(
+            page.tolist(), abs=1e-12
+        )
+        assert found["as_many"] == pytest.approx(torch.distributions.Categorical(page).entropy().exp().item())
+
+
+# --- the words ---
+@pytest.mark.parametrize(
+    "value, digits, text",
+    [
+        *[(0.125, 2, "0.13"), (-0.125, 2, "−0.13"), (0.5, 0, "1"), (-0.04, 1, "0.0"), (1e-9, 3, "0.000")],
+        *[(math.inf, 2, "∞"), (-math.inf, 2, "−∞"), (math.nan, 2, "–"), (1.005, 2, "1.00"), (12, 0, "12")],
+    ],
+)
+def test_numbers_are_written_as_a_page_writes_them(value, digits, text):
+    assert shown(value, digits) == text
+
+
+def test_a_template_takes_numbers_and_words_and_refuses_an_unknown_name():
+    assert fill("{a:.1f} {b:.0%} {c}", {"a": 1.25, "b": 0.5, "c": "<i>"}) == "1.3 50% <i>"
+    with pytest.raises(InputError, match="'d'"):
+        fill("{d:.1f}", {"a": 1})
+
+
+@every_figure
+def test_every_state_can_be_said_drawn_and_written(name):
+    figure = find(name)
+    said = set()
+    for seed in range(4):
+        values = somewhere(figure, seed)
+        text = figure.text(values)
+        assert "nan" not in text and "{" not in text and "\N{EN DASH}" not in text
+        assert len(figure.sentence(values)) > 30
+        assert png(figure.figure(values))[1:4] == b"PNG"
+        said.add(text)
+    assert len(said) == 4
+
+
+@every_figure
+def test_every_control_changes_what_is_shown(name):
+    figure = find(name)
+    for control in figure.controls:
+        ends = control.options if isinstance(control, Choice) else (control.low, control.high)
+        states = [figure.values(**{control.name: end}) for end in ends]
+        assert len({png(figure.figure(values)) for values in states}) == len(ends), control.name
+
+
+@pytest.mark.parametrize("start", [{"hours": 11}, {"hours": 5.1}, {"hours": "5"}, {"sleep": 8}])
+def test_a_wrong_start_is_refused(start):
+    with pytest.raises(InputError):
+        live("student", **start)
+    with pytest.raises(InputError, match="choose one of"):
+        live("teacher")
+    with pytest.raises(InputError, match="none of"):
+        live("losses", what="the weather")
+
+
+# --- the widget ---
+def test_a_moved_widget_shows_the_new_state():
+    figure = find("losses")
+    box = widget(figure, figure.values())
+    p, steps, what, picture, words = box.children
+    before, said = picture.value, words.value
+    p.value = 0.01
+    now = figure.values(p=0.01)
+    assert html.escape(figure.sentence(now)) in words.value and words.value != said
+    assert picture.value == png(figure.figure(now)) != before and picture.alt == figure.sentence(now)
+    before = picture.value
+    what.value = "the slopes in the score"
+    assert picture.value != before
+    steps.value = 100
+    assert "After 100 steps" in words.value
+
+
+def test_words_in_a_widget_are_never_html():
+    bad = "<img src=x onerror=alert(1)>"
+    figure = LiveFigure("bad", bad, (), dict, lambda values, found: None, bad, (bad,), ((bad,),))
+    assert "<img" not in controls._html(figure, {})
+
+
+def test_without_ipywidgets_the_picture_stays(monkeypatch, capsys):
+    sent = []
+    monkeypatch.setattr(
+        controls, "publish_display_data", lambda data, metadata: sent.append((data, metadata))
+    )
+    monkeypatch.setattr(controls, "get_ipython", lambda: type("Shell", (), {"kernel": object()})())
+    live("temperature", temperature=2)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    live("temperature", temperature=2)
+    (with_widget, mark), (without, same) = sent
+    assert controls.WIDGET in with_widget and controls.WIDGET not in without
+    assert mark == same and mark["image/png"]["live"] == {"name": "temperature", "start": {"temperature": 2}}
+    assert with_widget["image/png"] == without["image/png"]
+    once, again = capsys.readouterr().out.split("Temperature: 2.0")[1:]
+    assert once == again and "the likeliest word" in once
+
+
+# --- the stored output ---
+def test_what_is_stored_can_be_compared_and_holds_no_widget(tmp_path):
+    sys.path.insert(0, str(ROOT / "tools"))
+    import refresh
+
+    book = nbformat.v4.new_notebook()
+    source = 'from support.view import live\nlive("student", hours=8)'
+    book.cells = [nbformat.v4.new_markdown_cell("# Trial"), nbformat.v4.new_code_cell(source)]
+    path = tmp_path / "trial.ipynb"
+    nbformat.write(book, path)
+    assert refresh.refresh(path)[0]
+    stored = json.loads(path.read_text(encoding="utf8"))
+    cell = stored["cells"][-1]
+    assert cell["metadata"]["mystnb"]["live"] == {"name": "student", "start": {"hours": 8}}
+    assert "passes" in cell["metadata"]["mystnb"]["image"]["alt"]
+    assert [sorted(o["data"]) for o in cell["outputs"] if "data" in o] == [["image/png", "text/plain"]]
+    assert "widget" not in json.dumps(stored)
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", "-p", "no:cacheprovider", str(path)]
+    assert " passed" in subprocess.run(command, capture_output=True, text=True).stdout
