@@ -250,7 +250,7 @@ def live(name: str, **start: Any) -> None:
     """
     figure = find(name)
     values = figure.values(**start)
-    print(figure.text(values))
+    print(f"Start · {figure.text(values)}")
     bundle: Values = {"image/png": png(figure.figure(values)), "text/plain": f"<live figure: {name}>"}
     if getattr(get_ipython(), "kernel", None) is not None:
         try:

@@ -180,7 +180,7 @@ def test_without_ipywidgets_the_picture_stays(monkeypatch, capsys):
     assert controls.WIDGET in with_widget and controls.WIDGET not in without
     assert mark == same and mark["image/png"]["live"] == {"name": "temperature", "start": {"temperature": 2}}
     assert with_widget["image/png"] == without["image/png"]
-    once, again = capsys.readouterr().out.split("Temperature: 2.0")[1:]
+    once, again = capsys.readouterr().out.split("Start · Temperature: 2.0")[1:]
     assert once == again and "the likeliest word" in once
 
 
