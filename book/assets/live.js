@@ -187,7 +187,7 @@
     },
     draw(state, data, {svg, text, shown}) {
       const view = data.views.indexOf(state.what), [low, high] = data.shown[state.what];
-      const x = (p) => 46 + 340 * p;
+      const x = (p) => 52 + 334 * p;
       const y = (value) => 20 + 190 * (high - Math.min(high, Math.max(low, value))) / (high - low);
       const curve = (name) => Array.from({length: 171}, (_, i) => 0.001 + 0.998 * i / 170)
         .map((p) => [p, losses(p)[name][view]]).filter(([, value]) => low <= value && value <= high)
@@ -200,11 +200,11 @@
       return svg("svg", {viewBox: "0 0 404 356"},
         ...[0, 0.5, 1].map((t) => {
           const value = low + t * (high - low);
-          return svg("g", {}, svg("line", {x1: 46, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
-            text(40, y(value) + 5, shown(value, high - low < 2 ? 1 : high - low < 6 ? 1 : 0), {class: "live-left"}));
+          return svg("g", {}, svg("line", {x1: 52, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
+            text(46, y(value) + 5, shown(value, high - low < 6 ? 1 : 0), {class: "live-left"}));
         }),
         ...[0, 0.5, 1].map((p) => text(x(p), 230, shown(p, 1))),
-        text(216, 250, "p, the probability of the right answer", {class: "live-name"}),
+        text(219, 250, "p, the probability of the right answer", {class: "live-name"}),
         svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 335, class: "live-here"}),
         ...data.names.map((name, i) => svg("g", {class: `live-line live-${name}`},
           svg("path", {d: curve(name), class: "live-curve"}),

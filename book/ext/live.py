@@ -50,8 +50,9 @@ class LiveDirective(SphinxDirective):
             raise self.error(str(error)) from None
         data = base64.b64encode(png(figure.figure(values))).decode()
         still = nodes.image(uri=f"data:image/png;base64,{data}", alt=figure.sentence(values))
-        text = figure.text(values)
-        return [wrapped(figure.name, start, [still, nodes.literal_block(text, text, language="none")])]
+        text, sentence = figure.text(values).rsplit("\n", 1)
+        numbers = nodes.literal_block(text, text, language="none")
+        return [wrapped(figure.name, start, [still, numbers, nodes.paragraph("", sentence)])]
 
 
 def _value(text: str) -> float | str:

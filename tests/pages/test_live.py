@@ -270,3 +270,24 @@ def test_a_figure_may_be_defined_after_its_element(opened):
     assert tab.locator("#late .live-still").is_visible()
     tab.evaluate("Live.define('late', {compute: () => ({}), draw: (state, data, {svg}) => svg('svg')})")
     assert not tab.locator("#late .live-still").is_visible() and tab.locator("#late .live-panel").is_visible()
+
+
+def test_the_stored_output_of_a_chapter_becomes_a_live_figure(monkeypatch):
+    from docutils import nodes, utils
+
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "ext"))
+    import live
+
+    def cell(metadata):
+        words, picture = nodes.literal_block("", "Start"), nodes.container("", nodes.image(uri="x.png"))
+        output = nodes.container("", words, picture, nb_element="cell_code_output")
+        return nodes.container("", output, nb_element="cell_code", cell_metadata=metadata)
+
+    document = utils.new_document("chapter")
+    mark = {"live": {"name": "student", "start": {"hours": 8}}}
+    document += [cell({"mystnb": mark}), cell({"mystnb": {"image": {"alt": "a picture"}}}), cell({})]
+    live.FromNotebook(document).apply()
+    [figure] = document.findall(live.live_figure)
+    assert figure.parent is document[0][0] and json.loads(figure["spec"])["controls"][0]["start"] == 8
+    assert figure[0].astext() == "Start" and "JavaScript" in figure.astext()
+    assert len(list(figure.findall(nodes.image))) == 1 and len(list(document.findall(nodes.image))) == 3
