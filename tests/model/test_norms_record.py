@@ -1,0 +1,38 @@
+"""The record that chapter 14 shows: whole, and one cheap row of it trained anew."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def study():
+    spec = importlib.util.spec_from_file_location("norms", ROOT / "benchmarks" / "norms_and_dropout.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def runs(study):
+    return json.loads(study.RECORD.read_text(encoding="utf8"))["runs"]
+
+
+def test_holds_every_row_once(study, runs):
+    wanted = {("depth", arm, n, seed) for arm in study.ARMS for n in study.DEPTHS for seed in study.SEEDS}
+    wanted |= {("dropout", str(rate), study.TEXTS, seed) for rate in study.RATES for seed in study.SEEDS}
+    found = [(run["kind"], run["name"], run["size"], run["seed"]) for run in runs]
+    assert len(found) == len(set(found)) and set(found) == wanted
+
+
+def test_a_row_trained_anew_agrees(study, runs):
+    kept = next(
+        r for r in runs if (r["kind"], r["name"], r["size"], r["seed"]) == ("depth", "post-norm", 2, 0)
+    )
+    again = study.depth_row("post-norm", 2, 0)
+    # Single precision differs between machines; in three hundred steps not by hundredths of a nat.
+    assert again["losses"] == pytest.approx(kept["losses"], abs=0.03)
