@@ -40,7 +40,7 @@ def chapters() -> dict[str, tuple[str, str]]:
 def headings(stem: str) -> dict[str, str]:
     """Heading → anchor of a chapter, as docutils makes them; empty if there is no such notebook yet."""
     path = ROOT / "notebooks" / f"{stem}.ipynb"
-    if not path.exists():
+    if not path.exists() or f"notebooks/{stem}" not in (ROOT / "_toc.yml").read_text(encoding="utf8"):
         return {}
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
@@ -100,7 +100,7 @@ def comparison(entry: dict[str, Any]) -> str:
     stated = entry["stated"]
     if "by" not in entry:
         few = stated is not None and len(ledger._flat(stated)) <= SHOWN
-        return f"<b>Printed</b> {escape(row(stated, None))}" if few and not isinstance(stated, bool) else ""
+        return f"<b>Claimed</b> {escape(row(stated, None))}" if few and not isinstance(stated, bool) else ""
     ours, digits = entry["ours"], digits_of(entry)
     mine, theirs = ledger._flat(ours), ledger._flat(stated)
     if isinstance(stated, bool):
@@ -109,9 +109,9 @@ def comparison(entry: dict[str, Any]) -> str:
         return f"<b>Difference claimed</b> none <b>Found</b> {escape(row(ours, None))}"
     if "above" in entry or "below" in entry:
         bound = "more than" if "above" in entry else "less than"
-        return f"<b>Printed</b> {bound} {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, None))}"
+        return f"<b>Claimed</b> {bound} {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, None))}"
     if len(theirs) <= SHOWN or len(mine) != len(theirs):
-        return f"<b>Printed</b> {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, digits))}"
+        return f"<b>Claimed</b> {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, digits))}"
     width = len(stated[0]) if isinstance(stated[0], list) and not isinstance(stated[0][0], list) else 0
     units = ledger._flat(entry.get("unit", 0))
     off = []
@@ -122,14 +122,16 @@ def comparison(entry: dict[str, Any]) -> str:
             off.append(f"{place}: {number(a)} → {number(b, digits)}")
     found = f"{len(off)} differ: " + "; ".join(off[:LISTED]) if off else "all agree"
     text = f"{len(theirs)} numbers, {found}"
-    return f"<b>Printed and ours</b> {escape(text)}" + (" …" if len(off) > LISTED else "")
+    return f"<b>Claimed and ours</b> {escape(text)}" + (" …" if len(off) > LISTED else "")
 
 
 def item(entry: dict[str, Any]) -> str:
     """One claim."""
     verdict, name = entry["verdict"], entry["id"]
     href, text = target(entry)
-    where = f'<a href="{href}">{escape(text)}</a>' if href else f"chapter to come: {escape(text)}"
+    where = f' · <a href="{href}">{escape(text)}</a>' if href else ""
+    if not href and verdict != "unverifiable":
+        where = f" · chapter to come: {escape(text)}"
     if "by" in entry:
         how = f"<code>{escape(entry['by'])}</code>"
     else:
@@ -140,7 +142,7 @@ def item(entry: dict[str, Any]) -> str:
         f"<i>{escape(entry['place'])}</i></p>"
         f"<p>{escape(entry['claim'])}</p>"
         + (f"<p>{shown}</p>" if (shown := comparison(entry)) else "")
-        + f"<p>{escape(entry['why'])}</p><p class=how>{how} · {where}</p></li>\n"
+        + f"<p>{escape(entry['why'])}</p><p class=how>{how}{where}</p></li>\n"
     )
 
 
@@ -171,7 +173,8 @@ class Ledger(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        for path in (*ledger.CLAIMS.glob("*.json"), ROOT / "book" / "ledger" / "chapters.yml"):
+        plans = ROOT / "book" / "ledger" / "chapters.yml", ROOT / "_toc.yml"
+        for path in (*ledger.CLAIMS.glob("*.json"), *plans):
             self.env.note_dependency(str(path))
         for path in (ROOT / "notebooks").glob("*.ipynb"):
             self.env.note_dependency(str(path))
@@ -199,7 +202,7 @@ class LedgerTable(SphinxDirective):
             total += count
             rows.append([f'<a href="#claims-{name}">{ledger.SOURCES[name]}</a>', count])
         rows.append(["<b>all</b>", total])
-        html = '<div class="pst-scrollable-table-container"><table class="table">'
+        html = '<div class="pst-scrollable-table-container"><table class="table ledger">'
         html += "<caption>Claims by source and verdict</caption><thead><tr>"
         html += "".join(f'<th scope="col">{h}</th>' for h in heads) + "</tr></thead><tbody>"
         for head, count in rows:

@@ -1,0 +1,86 @@
+"""The errata page in a browser: every claim is there, the filter filters, a link to a claim finds it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from test_pages import open_page  # noqa: F401 - the fixture
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "book/errata.html"
+CLAIMS = {
+    p.stem: json.loads(p.read_text(encoding="utf8")) for p in (ROOT / "book/ledger/claims").glob("*.json")
+}
+SHOWN = """() => [...document.querySelectorAll('ol.claims > li')]
+  .filter(li => li.checkVisibility()).map(li => li.id)"""
+WRONG = {"slip", "follows", "conceptual", "overstated", "convention"}
+
+
+def wanted(test):
+    return sorted(e["id"] for part in CLAIMS.values() for e in part if test(e))
+
+
+@pytest.fixture(params=["http", "file"])
+def tab(open_page, request):  # noqa: F811
+    tab, _, complaints = open_page(request.param, PAGE)
+    tab.wait_for_selector("#ledger-form:not([hidden])")
+    yield tab
+    assert [c for c in complaints if "exception" in c] == []
+
+
+def test_all_claims_are_shown_at_first(tab):
+    assert sorted(tab.evaluate(SHOWN)) == wanted(lambda e: True)
+
+
+def test_each_filter_filters_and_says_how_many(tab):
+    for name, value, test in (
+        ("v", "slip", lambda e: e["verdict"] == "slip"),
+        ("v", "wrong", lambda e: e["verdict"] in WRONG),
+        ("c", "11", lambda e: e["chapter"] == "11"),
+        ("s", "cg", lambda e: e["id"].startswith("cg-")),
+    ):
+        tab.select_option(f"#ledger-form [name={name}]", value)
+        shown = sorted(tab.evaluate(SHOWN))
+        assert shown == wanted(test) and shown
+        assert tab.inner_text("#ledger-form output").startswith(f"{len(shown)} of ")
+        tab.select_option(f"#ledger-form [name={name}]", "")
+
+
+def test_words_and_keys(tab):
+    """With the keyboard alone: a word is typed, and the button shows all again."""
+    tab.focus("#ledger-form [name=q]")
+    tab.keyboard.type("Gram-Schmidt")
+    some = tab.evaluate(SHOWN)
+    assert 0 < len(some) < 20 and "wb2-036" in some
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    tab.wait_for_function(f"({SHOWN})().length > 500")
+
+
+def test_a_link_to_a_hidden_claim_shows_it(tab):
+    tab.select_option("#ledger-form [name=v]", "slip")
+    assert not tab.is_visible("#fs1-013")
+    tab.evaluate("() => { location.hash = '#fs1-013'; }")
+    tab.wait_for_function("document.getElementById('fs1-013').checkVisibility()")
+
+
+def test_without_script_all_claims_are_there(browser, bases):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(bases["file"] + PAGE)
+    assert tab.locator("ol.claims > li").count() == len(wanted(lambda e: True))
+    assert tab.locator("ol.claims > li").first.is_visible() and not tab.locator("#ledger-form").is_visible()
+    context.close()
+
+
+def test_every_claim_leads_to_a_place_that_exists(site):
+    """Into its chapter, at a heading, where the chapter is written."""
+    text = (site / PAGE).read_text(encoding="utf8")
+    links = set(re.findall(r'href="(\.\./notebooks/[^"]+)"', text.split('id="claims-fs1"')[1]))
+    assert len(links) > 20
+    for link in links:
+        path, _, anchor = link.partition("#")
+        page = (site / "book" / path).resolve()
+        assert page.exists(), link
+        assert not anchor or f'id="{anchor}"' in page.read_text(encoding="utf8"), link
