@@ -216,6 +216,17 @@ def self_attention(x, heads, WO):
     return _numbers(layer.with_weights(tensor(x)[None])[0][0])
 
 
+@_operation(through="support.model.SelfAttention.split")
+def kv_bytes(n_layers, n_kv_heads, d_head, tokens=1, size=2):
+    """The cache: the keys and the values that one layer hands out for a token, for all layers and tokens."""
+    config = support("support.model.GPTConfig")(
+        vocab_size=2, d_model=2, n_heads=int(n_kv_heads), d_head=int(d_head)
+    )
+    with torch.device("meta"):
+        _, k, v = support("support.model.SelfAttention")(config).split(torch.empty(1, 1, 2))
+    return (k.numel() + v.numel()) * n_layers * tokens * size
+
+
 @_operation(through="support.model.SelfAttention.merge")
 def merge(heads, WO=None):
     """Lay the heads' outputs side by side and mix them with the output matrix (the identity if not given)."""
@@ -478,12 +489,6 @@ def pooled(image, size, stride):
 @_operation()
 def sigmoid(z):
     return 1 / (1 + np.exp(-np.asarray(z, dtype=float)))
-
-
-@_operation()
-def kv_bytes(n_layers, n_kv_heads, d_head, tokens, size=2):
-    """The cache: a key and a value for every layer, head and token."""
-    return 2 * n_layers * n_kv_heads * d_head * tokens * size
 
 
 @_operation("sum")

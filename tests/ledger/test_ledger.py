@@ -149,6 +149,8 @@ def test_a_reading_that_claims_too_much_is_caught():
 def drifted(value, count):
     """A result that is wrong, and each time in another way."""
     if isinstance(value, torch.Tensor):
+        if value.is_meta:  # only its size counts
+            return torch.cat([value, value])
         if value.dtype == torch.bool:
             return ~value
         if not value.is_floating_point():
@@ -264,7 +266,7 @@ def test_how_many_entries_rest_on_the_package(noticed):
     assert len(held) >= 0.97 * len(named)
 
 
-GOAL = 0.48
+GOAL = 0.5
 
 
 def test_the_package_is_called_anew_each_time(monkeypatch):
