@@ -402,6 +402,12 @@ def cosine(a, b):
     return support("support.inside.cosine")(array(a).astype(float), array(b).astype(float))
 
 
+@_operation(through="support.inside.cosines")
+def cosines(vectors):
+    """The cosine of every pair of rows."""
+    return support("support.inside.cosines")(array(vectors).astype(float))
+
+
 @_operation(through="support.inside.gram_schmidt")
 def gram_schmidt(*directions):
     return support("support.inside.gram_schmidt")(*(array(d).astype(float) for d in directions))

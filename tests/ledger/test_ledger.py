@@ -149,8 +149,6 @@ def test_a_reading_that_claims_too_much_is_caught():
 def drifted(value, count):
     """A result that is wrong, and each time in another way."""
     if isinstance(value, torch.Tensor):
-        if value.is_meta:  # only its size counts
-            return torch.cat([value, value])
         if value.dtype == torch.bool:
             return ~value
         if not value.is_floating_point():
@@ -179,6 +177,15 @@ def blank(value, count):
     return [count] * len(value)
 
 
+def doubled(value, count):
+    """A result of the wrong size."""
+    if isinstance(value, torch.Tensor):
+        return torch.cat([value, value], dim=-1) if value.dim() else value * 2 + count
+    if isinstance(value, np.ndarray):
+        return np.concatenate([value, value], axis=-1)
+    return value * 2
+
+
 def spoil(value, count, way):
     """The same for what holds results: pairs, modules, optimisers, maps, configurations."""
     if isinstance(value, tuple):
@@ -187,11 +194,13 @@ def spoil(value, count, way):
         step = value.step
 
         def wrong_step():
-            if way is drifted:
+            if way is not blank:
                 step()
             for group in value.param_groups:
                 for parameter in group["params"]:
-                    parameter.data = way(parameter.data, count)
+                    parameter.data = (
+                        parameter.data * 1.5 - 1 if way is doubled else way(parameter.data, count)
+                    )
 
         value.step = wrong_step
         return value
@@ -239,11 +248,11 @@ def rest_on(path):
 
 @pytest.fixture(scope="module")
 def noticed():
-    """For every public callable that entries name: those that fail when it is spoiled, in either way."""
+    """Public callable → the entries that fail when it is spoiled in one of three ways."""
     found = {path: set() for path in NAMED}
     for path in NAMED:
         owner, name = owner_of(path)
-        for way in (drifted, blank):
+        for way in (drifted, blank, doubled):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(owner, name, spoiled_callable(getattr(owner, name), way))
                 left = [e for e in rest_on(path) if e["id"] not in found[path]]
@@ -262,11 +271,12 @@ def test_spoiling_a_callable_spoils_the_entries_that_name_it(noticed, path):
 def test_how_many_entries_rest_on_the_package(noticed):
     held = set().union(*noticed.values())
     named = [e for e in COMPUTED if ledger.through(e)]
+    print(f"{len(COMPUTED)} computed, {len(named)} name the package, {len(held)} fail when it is spoiled")
     assert len(named) >= GOAL * len(COMPUTED)
     assert len(held) >= 0.97 * len(named)
 
 
-GOAL = 0.5
+GOAL = 0.55
 
 
 def test_the_package_is_called_anew_each_time(monkeypatch):
