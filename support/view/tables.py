@@ -81,6 +81,8 @@ def matrix(
     columns: Sequence[Any] | None = None,
     digits: int = 2,
     caption: str | None = None,
+    printed: Any = None,
+    printed_digits: int | None = None,
 ) -> Table:
     """A vector or matrix of numbers, with names for its rows and columns.
 
@@ -90,14 +92,18 @@ def matrix(
         columns: the names of the columns.
         digits: digits after the point; a matrix of whole numbers shows none.
         caption: a sentence above it.
+        printed: what a text prints in the same places; where it is not `M` rounded, it stands behind a ≠.
+        printed_digits: digits after the point in that text; `digits` if not given.
 
     Raises:
-        InputError: `M` has more than two dimensions or is empty, or the names do not fit it.
+        InputError: `M` has more than two dimensions or is empty, or the names or the print do not fit it.
 
     >>> matrix([[1.0, -0.5], [0.0, float("-inf")]], rows=["the", "cat"], columns=["the", "cat"])
           the    cat
     the  1.00  -0.50
     cat  0.00     −∞
+    >>> matrix([0.504, -0.5], printed=[0.5, 0.5])
+    0.50  -0.50 ≠ 0.50
     """
     values = np.atleast_2d(np.asarray(M.detach().cpu().double() if isinstance(M, Tensor) else M))
     if values.ndim != 2 or not values.size:
@@ -110,12 +116,32 @@ def matrix(
     if isinstance(M, Tensor) and not M.is_floating_point():
         values = values.astype(np.int64)
     texts = [[cell_text(x, digits) for x in row] for row in values.tolist()]
+    if printed is not None:
+        digits = digits if printed_digits is None else printed_digits
+        texts = _marked(texts, values, printed, digits)
     heads = [str(c) for c in columns] if columns is not None else [""] * values.shape[1]
     right = [True] * len(heads)
     if rows is not None:
         texts = [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
         heads, right = ["", *heads], [False, *right]
     return Table(tuple(map(tuple, texts)), tuple(heads), tuple(right), caption)
+
+
+def _marked(texts: list[list[str]], values: np.ndarray, printed: Any, digits: int) -> list[list[str]]:
+    """Behind each number the printed one, where that is not the number rounded to its digits."""
+    said = np.atleast_2d(
+        np.asarray(printed.detach().cpu() if isinstance(printed, Tensor) else printed, float)
+    )
+    if said.shape != values.shape:
+        raise InputError(
+            f"what is printed has the shape {said.shape}, the matrix {values.shape}; give one number for each"
+        )
+    with np.errstate(invalid="ignore"):  # −∞ beside −∞
+        same = (said == values) | (np.abs(said - values) <= 0.501 * 10.0**-digits)
+    return [
+        [text if ok else f"{text} ≠ {cell_text(p, digits)}" for text, ok, p in zip(*row, strict=True)]
+        for row in zip(texts, same.tolist(), said.tolist(), strict=True)
+    ]
 
 
 def cell_text(cell: Any, digits: int) -> str:

@@ -49,6 +49,16 @@ def test_cells_of_any_kind(cell, text):
     assert table([[cell]], digits=2).rows == ((text,),)
 
 
+def test_matrix_marks_what_a_text_prints_differently():
+    ours = torch.tensor([[-0.125, 0.3, -torch.inf], [1.0, 0.085, 2.0]])
+    said = [[-0.10, 0.30, -torch.inf], [1.0, 0.09, 2.1]]
+    shown = repr(matrix(ours, digits=3, printed=said, printed_digits=2))
+    assert shown.split("\n")[0].split("  ")[0] == "-0.125 ≠ -0.10"
+    assert shown.count("≠") == 2 and "2.000 ≠ 2.10" in shown
+    with pytest.raises(InputError, match="shape"):
+        matrix(ours, printed=[[1.0]])
+
+
 def test_matrix_takes_tensors_with_gradients_whole_numbers_and_vectors():
     assert repr(matrix(torch.eye(2, requires_grad=True), digits=1)) == "1.0  0.0\n0.0  1.0"
     assert repr(matrix(torch.arange(3), columns=list("abc"))) == "a  b  c\n0  1  2"
