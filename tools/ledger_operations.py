@@ -329,6 +329,61 @@ def table_size(vocab_size, d_model):
     return n_parameters(**shape) - n_parameters(embeddings=False, **shape)
 
 
+@_operation(through="support.model.GPT.n_parameters")
+def attention_parameters(d_model, n_heads=1):
+    """The weights of queries, keys, values and output, without biases: the rest of a model of one block."""
+    shape = {"vocab_size": 1, "d_model": int(d_model), "n_heads": int(n_heads), "n_layers": 1, "d_ff": 1}
+    bare = {
+        "norm": "none",
+        "positions": "none",
+        "qkv_bias": False,
+        "attention_bias": False,
+        "ffn_bias": False,
+    }
+    return n_parameters(**shape, **bare) - 3 * d_model  # a table of one row, and two matrices of one column
+
+
+@_operation(through="support.model.GPT.n_parameters")
+def norms(n_layers):
+    """How many norms a pre-norm model has, each with a gain and a shift."""
+    shape = {"vocab_size": 1, "d_model": 2, "n_heads": 1, "n_layers": int(n_layers)}
+    return (n_parameters(**shape) - n_parameters(**shape, norm="none")) / 4
+
+
+def _flops(length, **shape):
+    with torch.device("meta"):
+        config = support("support.model.GPTConfig")(vocab_size=1, context=int(length), n_heads=1, **shape)
+        return support("support.model.GPT")(config).flops_per_token(int(length))
+
+
+@_operation(through="support.model.GPT.flops_per_token")
+def score_products(length, d_model):
+    """Multiplications for the scores of a whole text in one block: from what grows with its length."""
+    one, two = (_flops(length * k, d_model=int(d_model), n_layers=1, d_ff=1) for k in (1, 2))
+    return length * (two - one) / 4  # a multiplication and an addition; scores and mixing
+
+
+@_operation(through="support.model.GPT.flops_per_token")
+def expand_products(length, d_model, d_ff):
+    """Multiplications that widen a whole text in one block: from the share that grows with the width."""
+    one, wide = (_flops(length, d_model=int(d_model), n_layers=1, d_ff=int(n)) for n in (1, d_ff + 1))
+    return length * (wide - one) / 4
+
+
+@_operation(through="support.model.Block")
+def residual_gap(seed=0):
+    """How far a block is from: what came in, plus attention's write, plus the feed-forward network's."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        config = support("support.model.GPTConfig")(vocab_size=2, d_model=8, n_heads=2)
+        block = support("support.model.Block")(config).double()
+        x = torch.randn(1, 5, 8, dtype=torch.float64)
+    with torch.no_grad():
+        attention = block.attention(block.norm_1(x))
+        thought = block.feed_forward(block.norm_2(x + attention))
+        return float((block(x) - x - attention - thought).abs().max())
+
+
 @_operation(through="support.model.GPTConfig")
 def head_width(d_model, n_heads):
     return support("support.model.GPTConfig")(vocab_size=2, d_model=int(d_model), n_heads=int(n_heads)).d_head
@@ -389,6 +444,34 @@ def _step(old, gradient, lr, **how):
 def sgd(old, gradient, lr):
     """The weights after one plain step against the gradient."""
     return _step(old, gradient, float(lr), optimiser="sgd")
+
+
+@_operation(through="support.training.make_optimiser")
+def adam_moments(gradient):
+    """Adam's two running averages after its first step."""
+    module = nn.Module()
+    module.w = nn.Parameter(torch.zeros(1, dtype=torch.float64))
+    config = support("support.training.TrainConfig")(steps=1, lr=0.1, weight_decay=0.0, betas=(0.9, 0.999))
+    optimiser = support("support.training.make_optimiser")(module, config)
+    module.w.grad = torch.full_like(module.w, float(gradient))
+    optimiser.step()
+    kept = optimiser.state[module.w]
+    return [float(kept.get(name, torch.tensor(math.nan))) for name in ("exp_avg", "exp_avg_sq")]
+
+
+@_operation(through="support.training.token_losses")
+def averaged_gradients_gap(n, parts):
+    """The mean of the gradients of equal parts of a batch, against the gradient of the whole batch's mean."""
+    rng = np.random.default_rng(0)
+    x, targets = tensor(rng.standard_normal((n, 3))), torch.as_tensor(rng.integers(4, size=n))
+    w = tensor(rng.standard_normal((3, 4))).requires_grad_()
+
+    def slope(rows):
+        loss = support("support.training.token_losses")((x[rows] @ w)[None], targets[rows][None]) / len(rows)
+        return torch.autograd.grad(loss, w)[0]
+
+    pieces = np.array_split(np.arange(n), parts)
+    return float((sum(slope(piece) for piece in pieces) / parts - slope(np.arange(n))).abs().max())
 
 
 @_operation(through="support.training.make_optimiser")
