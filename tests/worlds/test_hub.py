@@ -57,8 +57,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if server.break_after is not None:
             body, server.break_after = body[: server.break_after], None
         try:
+            server.sent += len(body)  # before the reader can have them all
             self.wfile.write(body)
-            server.sent += len(body)
         except ConnectionError:
             pass
 
