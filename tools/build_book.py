@@ -7,6 +7,18 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# jupyter-book's own has no title, and no icon, for which a browser then asks in vain. An empty one asks nothing.
+FRONT_DOOR = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>From One Neuron to an Assistant</title>
+<link rel="icon" href="data:,">
+<meta http-equiv="refresh" content="0; url=book/index.html">
+</head>
+<body><a href="book/index.html">From One Neuron to an Assistant</a></body>
+</html>
+"""
 
 
 def main() -> int:
@@ -26,6 +38,7 @@ def main() -> int:
         print("\n".join(warnings[:25] or text.splitlines()[-25:]), file=sys.stderr)
         print(f"[book] Failed with {len(warnings)} warning(s); all lines in .make/book.log.", file=sys.stderr)
         return 1
+    (out / "index.html").write_text(FRONT_DOOR, encoding="utf8")
     pages = list(out.rglob("*.html"))
     size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file()) / 1e6
     seconds = time.perf_counter() - start
