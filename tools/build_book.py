@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# jupyter-book's own has no title, and no icon, for which a browser then asks in vain. An empty one asks nothing.
+# jupyter-book's own has no title, and no icon, for which a browser then asks in vain.
 FRONT_DOOR = """<!DOCTYPE html>
 <html lang="en">
 <head>
