@@ -1,6 +1,7 @@
-"""Small trained models that come with the package, and the recipe of each."""
+"""Small trained models that come with the package, the recipe of each, and records of long experiments."""
 
 from support.zoo.entry import Entry, load
 from support.zoo.recipe import RECIPES, Recipe, recipe
+from support.zoo.record import begin_record, keep_record, record
 
-__all__ = ["RECIPES", "Entry", "Recipe", "load", "recipe"]
+__all__ = ["RECIPES", "Entry", "Recipe", "begin_record", "keep_record", "load", "recipe", "record"]

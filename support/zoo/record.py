@@ -1,0 +1,57 @@
+"""Records: what long experiments measured, kept with the package, so that a chapter can show it at once."""
+
+import json
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from support.core import InputError, atomic_write
+
+FOLDER = Path(__file__).parent / "records"
+
+
+def record(name: str) -> dict[str, Any]:
+    """What the script ``benchmarks/<name>.py`` measured; its ``command`` makes it anew.
+
+    Raises:
+        InputError: there is no such record; the message names those that there are.
+
+    >>> record("k_hop")["command"]
+    'python benchmarks/k_hop.py'
+    """
+    path = FOLDER / f"{name}.json"
+    if not path.is_file():
+        names = ", ".join(sorted(p.stem for p in FOLDER.glob("*.json")))
+        raise InputError(f"There is no record {name!r}; there are {names}.")
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def begin_record(name: str, runs: Any, **settings: Any) -> dict[str, Any]:
+    """The record to go on with: the kept one if it was made with these settings, else an empty one.
+
+    Args:
+        name: of the script in ``benchmarks`` and of the record.
+        runs: what an empty record has under ``runs``, a list or a dictionary.
+        settings: what must be equal for runs to belong together; they become part of the record.
+    """
+    if (FOLDER / f"{name}.json").is_file():
+        kept = record(name)
+        if all(key in kept and kept[key] == value for key, value in settings.items()):
+            return kept
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
+    return {
+        "command": f"python benchmarks/{name}.py",
+        "commit": commit.strip(),
+        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
+        **settings,
+        "runs": runs,
+    }
+
+
+def keep_record(name: str, content: dict[str, Any]) -> None:
+    """Write a record; a script that is cut off while it writes leaves the one before."""
+    with atomic_write(FOLDER / f"{name}.json") as path:
+        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
