@@ -9,24 +9,18 @@ already (FOLDER/0/last.safetensors, …) are used and not made again.
 
 import argparse
 import itertools
-import json
-import platform
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from support import zoo
-from support.core import atomic_write
+from support.core import set_up
 from support.inside import ablate, trace
 from support.model import GPT
 from support.training import pad
 from support.zoo.build import trained
 from support.zoo.recipes.calling_game import page
 
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "game_inside.json"
 ASKED = {
     "Tarso": "Pietro chiama Paolo",
     "vice": "5 chiama Paolo",
@@ -68,21 +62,13 @@ def main() -> None:
     runs = parser.parse_args().runs or Path(tempfile.mkdtemp())
     recipe = zoo.recipe("calling-game")
     vocabulary = recipe.world().vocabulary
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
-    record = {
-        "command": "python benchmarks/game_inside.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
-        "runs": [],
-    }
-    if RECORD.exists():  # go on with a study that was cut off
-        record = json.loads(RECORD.read_text())
+    set_up()
+    record = zoo.begin_record("game_inside", [])
     for seed in sorted(set(recipe.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, vocabulary, recipe.texts(seed), seed, runs / str(seed))
         record["runs"].append({"seed": seed, **measured(model)})
-        with atomic_write(RECORD) as path:
-            path.write_text(json.dumps(record, indent=1) + "\n")
-        print(seed, json.dumps(record["runs"][-1]["networks"]), flush=True)
+        zoo.keep_record("game_inside", record)
+        print(seed, record["runs"][-1]["networks"], flush=True)
 
 
 if __name__ == "__main__":

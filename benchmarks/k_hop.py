@@ -7,15 +7,12 @@ About 30 CPU-minutes for everything; rows that the record holds already are not 
 """
 
 import argparse
-import json
-import platform
-import subprocess
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 
-from support.core import atomic_write, progress, set_up
+from support import zoo
+from support.core import progress, set_up
 from support.model import GPT, GPTConfig
 from support.worlds.arrows import ArrowGame
 
@@ -23,7 +20,6 @@ GAME = ArrowGame(children=8, max_steps=4)
 QUESTIONS, BATCH, STEPS, PEAK = 8, 128, 4000, 3e-3
 HELD_OUT = 10**6  # seeds from here on are for testing
 DEPTHS, SEEDS = (1, 2, 3), (0, 1, 2)
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "k_hop.json"
 
 
 def model_of(n_layers: int) -> GPT:
@@ -83,23 +79,14 @@ def guess() -> list[float]:
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     settings = {"children": GAME.children, "hops": GAME.max_steps, "steps": STEPS, "guess": guess()}
-    if RECORD.exists():
-        kept = json.loads(RECORD.read_text())
-        if all(kept[name] == value for name, value in settings.items()):
-            return kept
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
-    made_by = {
-        "command": "python benchmarks/k_hop.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
-    }
-    return made_by | settings | {"runs": []}
+    return zoo.begin_record("k_hop", [], **settings)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, type=int, metavar=("DEPTH", "SEED"))
     only = parser.parse_args().only
+    set_up()
     for seed in SEEDS:
         for n_layers in DEPTHS:
             known = {(row["n_layers"], row["seed"]) for row in record()["runs"]}
@@ -114,8 +101,7 @@ def main() -> None:
             if not only:
                 grown = record()
                 grown["runs"].append(row)
-                with atomic_write(RECORD) as path:
-                    path.write_text(json.dumps(grown, indent=1) + "\n")
+                zoo.keep_record("k_hop", grown)
 
 
 if __name__ == "__main__":

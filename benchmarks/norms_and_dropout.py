@@ -7,15 +7,12 @@ About 10 CPU-minutes for everything; rows that the record holds already are not 
 """
 
 import argparse
-import json
 import math
-import platform
-import subprocess
-from pathlib import Path
 
 import torch
 
-from support.core import atomic_write, progress, set_up
+from support import zoo
+from support.core import progress, set_up
 from support.model import GPT, GPTConfig
 from support.training import SequenceBatches, TrainConfig, loss_of, train
 from support.worlds.game import CallingGame
@@ -32,7 +29,6 @@ ARMS = {  # choices of the configuration, steps of warm-up, small writes (divide
     "no residuals": ({"residual": False}, 0, False),
 }
 RATES, TEXTS, DROPOUT_STEPS, EVERY = (0.0, 0.1, 0.3), 100, 500, 25
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "norms_and_dropout.json"
 
 
 def games(n: int, seed: int) -> list[list[int]]:
@@ -85,24 +81,14 @@ def dropout_row(rate: str, n_texts: int, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    settings = {"steps": STEPS, "rate": RATE, "dropout_steps": DROPOUT_STEPS}
-    if RECORD.exists():
-        kept = json.loads(RECORD.read_text())
-        if all(kept[name] == value for name, value in settings.items()):
-            return kept
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
-    made_by = {
-        "command": "python benchmarks/norms_and_dropout.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
-    }
-    return made_by | settings | {"runs": []}
+    return zoo.begin_record("norms_and_dropout", [], steps=STEPS, rate=RATE, dropout_steps=DROPOUT_STEPS)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=4, metavar=("KIND", "NAME", "SIZE", "SEED"))
     only = parser.parse_args().only
+    set_up()
     wanted = [("depth", arm, n, seed) for seed in SEEDS for n in DEPTHS for arm in ARMS]
     wanted += [("dropout", str(rate), TEXTS, seed) for seed in SEEDS for rate in RATES]
     if only:
@@ -115,8 +101,7 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(row)
-            with atomic_write(RECORD) as path:
-                path.write_text(json.dumps(grown, indent=1) + "\n")
+            zoo.keep_record("norms_and_dropout", grown)
 
 
 if __name__ == "__main__":

@@ -9,16 +9,14 @@ study goes on where it was. `--only` trains one run and prints it.
 
 import argparse
 import json
-import platform
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import torch
 
-from support.core import atomic_write, set_up
+from support import zoo
+from support.core import set_up
 from support.inside import Acceptance, probe, retrofit, trace
 from support.model import GPT
 from support.training import SequenceBatches, loss_of, train
@@ -31,7 +29,6 @@ SEEDS = (101, 102, 103, 104, 105)
 STEPS = 2500  # the zoo's model has 4000
 LOOKS = (250, 1000)  # steps at which a run is judged on its way, besides its end
 DICTATED_SIZE = 0.6  # makes a dictated row about as long as a learned one
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "semantic.json"
 
 
 @dataclass(frozen=True)
@@ -171,19 +168,8 @@ def main() -> None:
     if only:
         print(json.dumps({k: v for k, v in run(ARMS[only[0]], int(only[1])).items() if k != "rows"}))
         return
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
-    record = {
-        "command": "python benchmarks/semantic.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
-        "steps": STEPS,
-        "seeds": list(SEEDS),
-        "arms": {},
-    }
-    if RECORD.exists():
-        begun = json.loads(RECORD.read_text(encoding="utf8"))
-        if (begun["steps"], begun["seeds"]) == (STEPS, list(SEEDS)):
-            record = begun
+    set_up()
+    record = zoo.begin_record("semantic", {}, under="arms", steps=STEPS, seeds=list(SEEDS))
     for seed in SEEDS:
         for name, arm in ARMS.items():
             if any(row["seed"] == seed for row in record["arms"].get(name, [])):
@@ -193,8 +179,7 @@ def main() -> None:
                 del row["rows"]  # one space of each kind is enough to draw
             record["arms"].setdefault(name, []).append(row)
             print(name, {k: v for k, v in row.items() if k not in ("rows", "trail", "change")}, flush=True)
-            with atomic_write(RECORD) as path:
-                path.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf8")
+            zoo.keep_record("semantic", record, indent=None)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,14 @@
     python benchmarks/training_choices.py [--only OPTIMISER RATE WARMUP SEED]
 
 The calling game's model, 250 steps of 32 games, everything else as in the zoo's recipe; the loss is that on
-the same 500 fresh games. About 4 CPU-minutes for everything; `--only` trains one row and prints it.
+the same 500 fresh games. About 4 CPU-minutes for everything; rows that the record holds already are not
+trained again. `--only` trains one run of a row and prints its loss.
 """
 
 import argparse
-import json
-import platform
-import subprocess
-from pathlib import Path
 
-from support.core import atomic_write, set_up
+from support import zoo
+from support.core import set_up
 from support.model import GPT
 from support.training import DivergedError, SequenceBatches, TrainConfig, loss_of, train
 from support.worlds import CallingGame, floor
@@ -24,7 +22,6 @@ ADAMW, SGD = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-2, 1e-1, 3e-1, 1.0)
 ARMS = [("adamw", rate, 30) for rate in ADAMW]
 ARMS += [("adamw", rate, 0) for rate in ADAMW]
 ARMS += [("sgd", rate, 30) for rate in SGD]
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "training_choices.json"
 
 
 def settings(optimiser: str, rate: float, warmup: int, seed: int) -> TrainConfig:
@@ -52,6 +49,12 @@ def held_out() -> list[list[str]]:
     return CallingGame().sample(500, seed=999)
 
 
+def record() -> dict:
+    """The record as it stands; an empty one if there is none, or if it was made with other settings."""
+    least = round(floor(CallingGame(), held_out()), 4)
+    return zoo.begin_record("training_choices", [], steps=STEPS, **{"games a step": BATCH, "floor": least})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=4, metavar=("OPTIMISER", "RATE", "WARMUP", "SEED"))
@@ -59,22 +62,14 @@ def main() -> None:
     if only:
         print(trained_loss(only[0], float(only[1]), int(only[2]), int(only[3])))
         return
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
-    record = {
-        "command": "python benchmarks/training_choices.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), 1 thread",
-        "steps": STEPS,
-        "games a step": BATCH,
-        "floor": round(floor(CallingGame(), held_out()), 4),
-        "runs": [],
-    }
-    for optimiser, rate, warmup in ARMS:
+    set_up()
+    kept = record()
+    known = {(row["optimiser"], row["lr"], row["warmup"]) for row in kept["runs"]}
+    for optimiser, rate, warmup in (arm for arm in ARMS if arm not in known):
         losses = [trained_loss(optimiser, rate, warmup, seed) for seed in SEEDS]
-        record["runs"].append({"optimiser": optimiser, "lr": rate, "warmup": warmup, "losses": losses})
-        print(record["runs"][-1], flush=True)
-        with atomic_write(RECORD) as path:
-            path.write_text(json.dumps(record, indent=1) + "\n")
+        kept["runs"].append({"optimiser": optimiser, "lr": rate, "warmup": warmup, "losses": losses})
+        print(kept["runs"][-1], flush=True)
+        zoo.keep_record("training_choices", kept)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,10 @@ fresh games, two probabilities that a rule of the game decides, how many of 100 
 are legal, and the first of these. The n-grams of the comparison counted the same games.
 """
 
-import json
-import platform
-import subprocess
-from pathlib import Path
-
 import torch
 
-from support.core import atomic_write, set_up
+from support import zoo
+from support.core import set_up
 from support.model import GPT
 from support.training import SequenceBatches, TrainConfig, loss_of, train
 from support.worlds import CallingGame
@@ -24,7 +20,6 @@ from support.zoo.recipes.calling_game import config, page
 GAMES, FRESH, SEED = 20_000, 300, 0
 LOOKS = (0, 25, 50, 100, 200, 400)
 SETTINGS = TrainConfig(400, lr=5e-3, warmup=30, weight_decay=0.01, progress=False)
-RECORD = Path(__file__).parents[1] / "support" / "zoo" / "records" / "training_log.json"
 WORLD = CallingGame()
 
 
@@ -67,17 +62,13 @@ def main() -> None:
             print(looks[-1], flush=True)
 
     train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[callback])
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout
     record = {
-        "command": "python benchmarks/training_log.py",
-        "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), 1 thread",
+        **zoo.made_by("training_log"),
         "seed": SEED,
         "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
         "looks": looks,
     }
-    with atomic_write(RECORD) as path:
-        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    zoo.keep_record("training_log", record)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,13 @@
-"""Every test runs with the shapes in the signatures checked (jaxtyping + beartype), seeded, on one thread."""
+"""Every test runs with the shapes in the signatures checked (jaxtyping + beartype), seeded, on one thread.
 
+The tools are scripts beside the package: they are on the path here. `script` loads one of the benchmarks.
+"""
+
+import functools
+import importlib.util
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -12,9 +19,26 @@ install_import_hook("support", "beartype.beartype")
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
 
 @pytest.fixture(autouse=True)
 def _same_start():
     from support.core import set_up
 
     set_up(0)
+
+
+@pytest.fixture(scope="session")
+def script():
+    """``script(name)``: the module ``benchmarks/<name>.py``, imported once."""
+
+    @functools.cache
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load

@@ -2,6 +2,16 @@
 
 from support.zoo.entry import Entry, load
 from support.zoo.recipe import RECIPES, Recipe, recipe
-from support.zoo.record import begin_record, keep_record, record
+from support.zoo.record import begin_record, keep_record, made_by, record
 
-__all__ = ["RECIPES", "Entry", "Recipe", "begin_record", "keep_record", "load", "recipe", "record"]
+__all__ = [
+    "RECIPES",
+    "Entry",
+    "Recipe",
+    "begin_record",
+    "keep_record",
+    "load",
+    "made_by",
+    "recipe",
+    "record",
+]

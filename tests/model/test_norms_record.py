@@ -1,25 +1,18 @@
 """The record that chapter 14 shows: whole, and one cheap row of it trained anew."""
 
-import importlib.util
-import json
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import zoo
 
 
 @pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("norms", ROOT / "benchmarks" / "norms_and_dropout.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def study(script):
+    return script("norms_and_dropout")
 
 
 @pytest.fixture(scope="module")
-def runs(study):
-    return json.loads(study.RECORD.read_text(encoding="utf8"))["runs"]
+def runs():
+    return zoo.record("norms_and_dropout")["runs"]
 
 
 def test_holds_every_row_once(study, runs):
@@ -27,6 +20,7 @@ def test_holds_every_row_once(study, runs):
     wanted |= {("dropout", str(rate), study.TEXTS, seed) for rate in study.RATES for seed in study.SEEDS}
     found = [(run["kind"], run["name"], run["size"], run["seed"]) for run in runs]
     assert len(found) == len(set(found)) and set(found) == wanted
+    assert study.record()["runs"] == runs  # the script takes it up and has nothing left to train
 
 
 def test_a_row_trained_anew_agrees(study, runs):

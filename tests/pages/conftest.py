@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import sys
 import threading
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
-sys.path.insert(0, str(ROOT / "tools"))
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import refresh
 import torch
 
 from support.core import InputError
@@ -186,9 +187,6 @@ def test_without_ipywidgets_the_picture_stays(monkeypatch, capsys):
 
 # --- the stored output ---
 def test_what_is_stored_can_be_compared_and_holds_no_widget(tmp_path):
-    sys.path.insert(0, str(ROOT / "tools"))
-    import refresh
-
     book = nbformat.v4.new_notebook()
     source = 'from support.view import live\nlive("student", hours=8)'
     book.cells = [nbformat.v4.new_markdown_cell("# Trial"), nbformat.v4.new_code_cell(source)]

@@ -1,25 +1,18 @@
 """The record of depth on the arrow game: complete, and its baseline is what guessing gives."""
 
-import importlib.util
-import json
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import zoo
 
 
 @pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("k_hop", ROOT / "benchmarks" / "k_hop.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def study(script):
+    return script("k_hop")
 
 
 @pytest.fixture(scope="module")
-def record(study):
-    return json.loads(study.RECORD.read_text(encoding="utf8"))
+def record():
+    return zoo.record("k_hop")
 
 
 def test_every_depth_and_seed_was_run_with_the_settings_of_the_script(study, record):

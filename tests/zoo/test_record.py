@@ -23,6 +23,7 @@ def test_goes_on_with_the_same_settings_and_starts_afresh_with_others():
     assert records.record("study") == begun == records.begin_record("study", [], steps=3)
     assert records.begin_record("study", [], steps=4)["runs"] == []
     assert records.begin_record("study", [], steps=3, rate=1)["runs"] == []
+    assert records.begin_record("study", {}, under="arms", steps=4)["arms"] == {}
 
 
 def test_a_write_that_fails_leaves_the_one_before(folder):
@@ -30,6 +31,11 @@ def test_a_write_that_fails_leaves_the_one_before(folder):
     with pytest.raises(TypeError):
         records.keep_record("study", {"runs": [object()]})
     assert records.record("study") == {"runs": [1]} and len(list(folder.iterdir())) == 1
+
+
+def test_whole_matrices_may_stand_on_one_line(folder):
+    records.keep_record("study", {"rows": [[0.5, 1.0]]}, indent=None)
+    assert (folder / "study.json").read_text(encoding="utf8") == '{"rows": [[0.5, 1.0]]}\n'
 
 
 def test_a_record_that_is_not_there_is_named_with_those_that_are():

@@ -1,9 +1,5 @@
 """The semantic model's card and the study's record, against the stored weights and a run begun anew."""
 
-import importlib.util
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -14,9 +10,6 @@ from support.worlds import SemanticWorld
 from support.worlds.semantic import AXES, LATENTS, NOUNS
 from support.zoo.recipes import semantic
 
-ROOT = Path(__file__).resolve().parents[2]
-RECORD = ROOT / "support" / "zoo" / "records" / "semantic.json"
-
 
 @pytest.fixture(scope="module")
 def entry():
@@ -25,14 +18,7 @@ def entry():
 
 @pytest.fixture(scope="module")
 def record():
-    return json.loads(RECORD.read_text(encoding="utf8"))
-
-
-def study():
-    spec = importlib.util.spec_from_file_location("semantic_study", ROOT / "benchmarks" / "semantic.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return zoo.record("semantic")
 
 
 def test_the_card_says_what_the_stored_weights_do(entry):
@@ -100,9 +86,9 @@ def test_the_models_context_holds_every_sentence():
     assert semantic.config(SemanticWorld().vocabulary).context >= longest - 1
 
 
-def test_the_study_starts_anew_as_recorded(record):
+def test_the_study_starts_anew_as_recorded(script, record):
     """The first 250 steps of one run: a cheap row of the record, recomputed."""
-    module = study()
+    module = script("semantic")
     assert record["seeds"] == list(module.SEEDS) and record["steps"] == module.STEPS
     assert set(record["arms"]) <= set(module.ARMS)
     # An interrupted study has fewer seeds, but they come in order and none is left out.

@@ -1,6 +1,0 @@
-"""The tools that read the ledger are scripts beside the package."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
