@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.model import GPT, attend
+from support.model import GPT
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Trace:
     feed_forward: Float[Tensor, "layer batch position d_model"]
     streams: Float[Tensor, "stage batch position d_model"]  # after the embedding and after each write
     patterns: Float[Tensor, "layer batch head query key"]
-    activations: Float[Tensor, "layer batch position d_ff"]  # behind the bend of the feed-forward network
+    # Behind the bend of the feed-forward network; None with experts, of which each token meets a few only.
+    activations: Float[Tensor, "layer batch position d_ff"] | None
     logits: Float[Tensor, "batch position vocab"]
 
     @property
@@ -60,7 +61,7 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
     with ExitStack() as stack, _evaluating(model):
 
         def keep(module: nn.Module, inputs: list | None = None, outputs: list | None = None) -> None:
-            def hook(_module: nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
+            def hook(_module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
                 for store, value in ((inputs, args[0]), (outputs, output)):
                     if store is not None:
                         store.append(value)
@@ -72,7 +73,8 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
             keep(block.attention, inputs=read, outputs=looked)
             keep(block.attention.output, inputs=lanes)
             keep(block.feed_forward, outputs=thought)
-            keep(block.feed_forward.contract, inputs=hidden)
+            if hasattr(block.feed_forward, "contract"):
+                keep(block.feed_forward.contract, inputs=hidden)
             # The stream between the two halves is read by the second norm, or made by the first.
             if model.config.norm_first:
                 keep(block.norm_2, inputs=after)
@@ -80,7 +82,8 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
                 keep(block.norm_1, outputs=after)
             keep(block, outputs=after)
         logits = model(ids)
-        patterns = [attend(*b.attention.split(x))[1] for b, x in zip(blocks, read, strict=True)]
+    with _evaluating(model):
+        patterns = [b.attention.with_weights(x)[1] for b, x in zip(blocks, read, strict=True)]
     return Trace(
         ids=ids,
         embedding=embedded[0],
@@ -89,7 +92,7 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
         feed_forward=torch.stack(thought),
         streams=torch.stack([embedded[0], *after]),
         patterns=torch.stack(patterns),
-        activations=torch.stack(hidden),
+        activations=torch.stack(hidden) if hidden else None,
         logits=logits,
     )
 
@@ -165,7 +168,7 @@ def ablate(
 
 
 def _always(fill: Tensor):
-    def hook(_module: nn.Module, _args: tuple[Tensor, ...], output: Tensor) -> Tensor:
+    def hook(_module: nn.Module, _args: tuple[Any, ...], output: Tensor) -> Tensor:
         return torch.zeros_like(output) + fill.to(output)
 
     return hook
@@ -174,7 +177,7 @@ def _always(fill: Tensor):
 def _lane(d_head: int, head: int, fill: Tensor):
     """A head's output is its lane of what goes into the output matrix."""
 
-    def hook(_module: nn.Module, args: tuple[Tensor, ...]) -> tuple[Tensor]:
+    def hook(_module: nn.Module, args: tuple[Any, ...]) -> tuple[Tensor]:
         lanes = args[0].clone()
         lanes[..., head * d_head : (head + 1) * d_head] = fill.to(lanes)
         return (lanes,)

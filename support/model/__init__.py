@@ -1,22 +1,37 @@
-"""The transformer: configuration, positions, attention, feed-forward, norms, the block, and `GPT`."""
+"""The transformer: configuration, positions, attention, feed-forward, norms, blocks, `GPT`, its cache."""
 
-from support.model.attention import SelfAttention, attend, causal_mask, scaled_dot_product
+from support.model.attention import CrossAttention, SelfAttention, attend, causal_mask, scaled_dot_product
 from support.model.block import Block
+from support.model.cache import KVCache, cache_bytes
 from support.model.config import GPTConfig
-from support.model.feed_forward import FeedForward
+from support.model.experts import Experts, Routing
+from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
-from support.model.norms import layer_norm
-from support.model.positions import sinusoids
+from support.model.norms import layer_norm, rms_norm
+from support.model.positions import alibi_slopes, rope_frequencies, rotate, sinusoids
+from support.model.sight import Sight, make_sight
 
 __all__ = [
     "GPT",
     "Block",
+    "CrossAttention",
+    "Experts",
     "FeedForward",
     "GPTConfig",
+    "KVCache",
+    "Routing",
     "SelfAttention",
+    "Sight",
+    "SwiGLU",
+    "alibi_slopes",
     "attend",
+    "cache_bytes",
     "causal_mask",
     "layer_norm",
+    "make_sight",
+    "rms_norm",
+    "rope_frequencies",
+    "rotate",
     "scaled_dot_product",
     "sinusoids",
 ]

@@ -7,7 +7,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from support.model.cache import LayerCache
 from support.model.config import GPTConfig
+from support.model.positions import rotate
+from support.model.sight import Sight, make_sight
 
 
 def causal_mask(
@@ -29,7 +32,7 @@ def attend(
     k: Float[Tensor, "*batch key d_head"],
     v: Float[Tensor, "*batch key d_value"],
     causal: bool = True,
-    mask: Bool[Tensor, "*mask query key"] | None = None,
+    mask: Bool[Tensor, "*mask query key"] | Float[Tensor, "*mask query key"] | None = None,
     scale: float | None = None,
 ) -> tuple[Float[Tensor, "*batch query d_value"], Float[Tensor, "*batch query key"]]:
     """Attention in the open: score, scale, mask, softmax, mix. Returns the mixture and the weights.
@@ -39,7 +42,7 @@ def attend(
         k: what each position offers to be found by.
         v: what each position hands over.
         causal: let nobody look ahead.
-        mask: a further mask, True where looking is allowed.
+        mask: a further mask: True where looking is allowed, or numbers to add to the scores.
         scale: what the scores are multiplied by; 1/√d_head if not given.
 
     Follows Vaswani et al. 2017, equation 1.
@@ -53,45 +56,65 @@ def attend(
     if causal:
         scores = scores.masked_fill(~causal_mask(q.shape[-2], k.shape[-2], q.device), -math.inf)
     if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)
+        scores = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
     weights = scores.softmax(dim=-1)
     return weights @ v, weights
 
 
 def scaled_dot_product(
-    q: Float[Tensor, "*batch query d_head"],
-    k: Float[Tensor, "*batch key d_head"],
-    v: Float[Tensor, "*batch key d_value"],
+    q: Float[Tensor, "*heads query d_head"],
+    k: Float[Tensor, "*kv_heads key d_head"],
+    v: Float[Tensor, "*kv_heads key d_value"],
     causal: bool = True,
+    mask: Bool[Tensor, "*mask query key"] | Float[Tensor, "*mask query key"] | None = None,
     dropout: float = 0.0,
     scale: float | None = None,
-) -> Float[Tensor, "*batch query d_value"]:
+) -> Float[Tensor, "*heads query d_value"]:
     """The same mixture from torch's fused kernel, which never stores the weights.
 
-    Follows Dao et al. 2022 (FlashAttention), where the device has it. Causal means as many queries as keys.
+    With fewer KV heads than heads, each group of neighbouring heads shares one. Causal means as many
+    queries as keys.
+
+    Follows Dao et al. 2022 (FlashAttention), where the device has it; Ainslie et al. 2023 for the groups.
 
     >>> q = k = v = torch.randn(2, 5, 8)
     >>> bool(torch.allclose(scaled_dot_product(q, k, v), attend(q, k, v)[0], atol=1e-6))
     True
     """
-    return F.scaled_dot_product_attention(q, k, v, is_causal=causal, dropout_p=dropout, scale=scale)
+    grouped = q.ndim > 2 and q.shape[-3] != k.shape[-3]
+    if grouped and q.shape[-2] == 1 and mask is None:
+        # A group's single queries become the queries of one head: nothing is copied.
+        together = q.squeeze(-2).unflatten(-2, (k.shape[-3], -1))
+        mixed = F.scaled_dot_product_attention(together, k, v, dropout_p=dropout, scale=scale)
+        return mixed.flatten(-3, -2).unsqueeze(-2)
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, is_causal=causal, dropout_p=dropout, scale=scale, enable_gqa=grouped
+    )
 
 
 class SelfAttention(nn.Module):
-    """Multi-head causal self-attention: one matrix for all queries, keys and values, one to mix the heads."""
+    """Multi-head self-attention: one matrix for all queries, keys and values, one to mix the heads."""
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
-        self.n_heads, self.d_head, self.dropout = config.n_heads, config.d_head, config.dropout
-        lanes = config.n_heads * config.d_head
-        self.qkv = nn.Linear(config.d_model, 3 * lanes, bias=config.qkv_bias)
-        self.output = nn.Linear(lanes, config.d_model, bias=config.attention_bias)
+        self.config = config
+        self.n_heads, self.n_kv_heads, self.d_head = config.n_heads, config.n_kv_heads, config.d_head
+        self.widths = [n * config.d_head for n in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
+        self.qkv = nn.Linear(config.d_model, sum(self.widths), bias=config.qkv_bias)
+        self.output = nn.Linear(self.widths[0], config.d_model, bias=config.attention_bias)
+        self.norm_q = nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
+        self.norm_k = nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
 
     def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values, each ``[batch, head, position, d_head]``."""
-        qkv = self.qkv(x).chunk(3, dim=-1)
-        q, k, v = (part.unflatten(-1, (self.n_heads, self.d_head)).transpose(1, 2) for part in qkv)
+        """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
+        parts = self.qkv(x).split(self.widths, dim=-1)
+        q, k, v = (part.unflatten(-1, (-1, self.d_head)).transpose(1, 2) for part in parts)
         return q, k, v
+
+    def place(self, q: Tensor, k: Tensor, sight: Sight) -> tuple[Tensor, Tensor]:
+        """Queries and keys as they meet: normed and turned, if the configuration says so."""
+        q, k = self.norm_q(q), self.norm_k(k)
+        return (q, k) if sight.rotation is None else (rotate(q, *sight.rotation), rotate(k, *sight.rotation))
 
     def merge(
         self, heads: Float[Tensor, "batch head position d_head"]
@@ -99,14 +122,65 @@ class SelfAttention(nn.Module):
         """Lay the heads' outputs side by side and mix them with the output matrix."""
         return self.output(heads.transpose(1, 2).flatten(-2))
 
-    def forward(self, x: Float[Tensor, "batch position d_model"]) -> Float[Tensor, "batch position d_model"]:
+    def forward(
+        self,
+        x: Float[Tensor, "batch position d_model"],
+        sight: Sight | None = None,
+        cache: LayerCache | None = None,
+    ) -> Float[Tensor, "batch position d_model"]:
         """What attention adds to the stream (the fused kernel)."""
-        dropout = self.dropout if self.training else 0.0
-        return self.merge(scaled_dot_product(*self.split(x), dropout=dropout))
+        sight = self.sight(x) if sight is None else sight
+        q, k, v = self.split(x)
+        q, k = self.place(q, k, sight)
+        if cache is not None:
+            k, v = cache.update(k, v)
+        dropout = self.config.dropout if self.training else 0.0
+        scale = self.config.attention_scale
+        return self.merge(scaled_dot_product(q, k, v, sight.causal, sight.mask, dropout, scale))
 
     def with_weights(
-        self, x: Float[Tensor, "batch position d_model"]
+        self, x: Float[Tensor, "batch position d_model"], sight: Sight | None = None
     ) -> tuple[Float[Tensor, "batch position d_model"], Float[Tensor, "batch head query key"]]:
         """The same output by the open path (without dropout), and every head's weights."""
-        heads, weights = attend(*self.split(x))
+        sight = self.sight(x) if sight is None else sight
+        q, k, v = self.split(x)
+        q, k = self.place(q, k, sight)
+        k, v = (t.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for t in (k, v))
+        heads, weights = attend(q, k, v, sight.causal, sight.mask, self.config.attention_scale)
         return self.merge(heads), weights
+
+    def sight(self, x: Tensor) -> Sight:
+        """Who sees whom if ``x`` is a whole text from its first position on."""
+        return make_sight(self.config, x.shape[1], device=x.device, dtype=x.dtype)
+
+
+class CrossAttention(nn.Module):
+    """The decoder asks what the encoder has read: queries from one stream, keys and values from another.
+
+    No mask but the filling, no positions: the encoder's stream carries them.
+
+    Follows Vaswani et al. 2017, section 3.2.3.
+    """
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.d_head, self.dropout, self.scale = config.d_head, config.dropout, config.attention_scale
+        lanes, kv_lanes = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
+        self.query = nn.Linear(config.d_model, lanes, bias=config.qkv_bias)
+        self.key_value = nn.Linear(config.d_model, 2 * kv_lanes, bias=config.qkv_bias)
+        self.output = nn.Linear(lanes, config.d_model, bias=config.attention_bias)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch position d_model"],
+        memory: Float[Tensor, "batch source d_model"],
+        mask: Bool[Tensor, "batch #head #position source"] | None = None,
+    ) -> Float[Tensor, "batch position d_model"]:
+        """What the decoder's stream receives from the encoder's (``memory``); mask True where it may look."""
+        q, k, v = (
+            t.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
+            for t in (self.query(x), *self.key_value(memory).chunk(2, dim=-1))
+        )
+        dropout = self.dropout if self.training else 0.0
+        heads = scaled_dot_product(q, k, v, causal=False, mask=mask, dropout=dropout, scale=self.scale)
+        return self.output(heads.transpose(1, 2).flatten(-2))

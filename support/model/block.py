@@ -1,39 +1,55 @@
 """One block: look around (attention), then think it over (feed-forward), each time adding to the stream."""
 
 from collections.abc import Callable
+from typing import Any
 
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from support.model.attention import SelfAttention
+from support.core import InputError
+from support.model.attention import CrossAttention, SelfAttention
+from support.model.cache import LayerCache
 from support.model.config import GPTConfig
-from support.model.feed_forward import FeedForward
+from support.model.experts import make_feed_forward
 from support.model.norms import make_norm
+from support.model.sight import Sight
 
 
 class Block(nn.Module):
     """Attention and a feed-forward network, each with its norm and its way round (the residual).
 
-    Pre-norm reads a normed copy and adds to the stream; post-norm adds first and norms the sum.
+    Pre-norm reads a normed copy and adds to the stream; post-norm adds first and norms the sum. With
+    ``cross``, a look at an encoder's stream comes between the two.
     """
 
-    def __init__(self, config: GPTConfig) -> None:
+    def __init__(self, config: GPTConfig, cross: bool = False) -> None:
         super().__init__()
         self.norm_first, self.residual = config.norm_first, config.residual
         self.norm_1 = make_norm(config)
         self.attention = SelfAttention(config)
+        self.norm_cross = make_norm(config) if cross else None
+        self.cross_attention = CrossAttention(config) if cross else None
         self.norm_2 = make_norm(config)
-        self.feed_forward = FeedForward(config)
+        self.feed_forward = make_feed_forward(config)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
-        self, stream: Float[Tensor, "batch position d_model"]
+        self,
+        stream: Float[Tensor, "batch position d_model"],
+        sight: Sight | None = None,
+        cache: LayerCache | None = None,
+        memory: Float[Tensor, "batch source d_model"] | None = None,
+        memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        stream = self.step(stream, self.norm_1, self.attention)
+        stream = self.step(stream, self.norm_1, self.attention, sight, cache)
+        if self.cross_attention is not None:
+            if memory is None:
+                raise InputError("This block looks at an encoder's stream; give it as memory=.")
+            stream = self.step(stream, self.norm_cross, self.cross_attention, memory, memory_mask)
         return self.step(stream, self.norm_2, self.feed_forward)
 
-    def step(self, stream: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
+    def step(self, stream: Tensor, norm: nn.Module, part: Callable[..., Tensor], *more: Any) -> Tensor:
         """Read the stream through one part and write the answer back."""
-        write = self.dropout(part(norm(stream) if self.norm_first else stream))
+        write = self.dropout(part(norm(stream) if self.norm_first else stream, *more))
         stream = stream + write if self.residual else write
         return stream if self.norm_first else norm(stream)

@@ -33,3 +33,19 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         return self.contract(self.activation(self.expand(x)))
+
+
+class SwiGLU(nn.Module):
+    """Three matrices: one stretches, one opens or closes each number on the way, one contracts.
+
+    Follows Shazeer 2020; the gate bends by SiLU, ``x · sigmoid(x)``.
+    """
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.gate = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
+        self.expand = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
+        self.contract = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
+
+    def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        return self.contract(F.silu(self.gate(x)) * self.expand(x))

@@ -162,8 +162,9 @@ def _backward(
         with precision:
             logits = model(inputs.to(where))
         loss = token_losses(logits, targets.to(where)) / tokens
-        loss.backward()
         losses.append(loss.detach())
+        extra = model.extra_loss() if hasattr(model, "extra_loss") else None
+        (loss if extra is None else loss + extra / len(micro)).backward()
     return torch.stack(losses).sum(), tokens
 
 

@@ -1,4 +1,4 @@
-"""Every impossible or unbuilt configuration is refused in a sentence."""
+"""Every impossible configuration is refused in a sentence."""
 
 import dataclasses
 import json
@@ -23,14 +23,20 @@ def test_a_wide_head_need_not_divide_the_stream():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"positions": "rope"}, ["rope", "learned"]),
-        ({"positions": "alibi"}, ["alibi", "learned"]),
-        ({"norm": "rms"}, ["rms", "layer"]),
-        ({"activation": "swiglu"}, ["swiglu", "gelu"]),
-        ({"n_kv_heads": 2}, ["n_kv_heads"]),
-        ({"window": 16}, ["window"]),
-        ({"rope_scaling": {"factor": 2}}, ["rope_scaling"]),
-        ({"n_experts": 8, "experts_per_token": 2}, ["n_experts"]),
+        ({"n_kv_heads": 3}, ["n_heads=4", "n_kv_heads=3", "divisor"]),
+        ({"n_kv_heads": 8}, ["n_kv_heads=8", "divisor"]),
+        ({"window": 0}, ["window"]),
+        ({"positions": "rope", "d_head": 7}, ["d_head=7", "odd"]),
+        ({"positions": "rope", "rope_base": 0.0}, ["rope_base"]),
+        ({"rope_scaling": {"type": "linear", "factor": 2}}, ["rope_scaling", "learned"]),
+        ({"positions": "rope", "rope_scaling": {"type": "silly"}}, ["silly", "linear"]),
+        ({"positions": "rope", "rope_scaling": {"type": "linear"}}, ["lacks factor"]),
+        ({"positions": "rope", "rope_scaling": {"type": "linear", "factor": 0}}, ["factor", "above 0"]),
+        ({"n_experts": 2, "experts_per_token": 3}, ["experts_per_token=3", "n_experts=2"]),
+        ({"experts_per_token": 0}, ["experts_per_token"]),
+        ({"balance_weight": -1.0}, ["balance_weight"]),
+        ({"logit_softcap": 0.0}, ["logit_softcap"]),
+        ({"attention_scale": -1.0}, ["attention_scale"]),
         ({"activation": "silly"}, ["silly", "relu"]),
         ({"positions": "silly"}, ["silly", "sinusoidal"]),
         ({"d_model": 65}, ["65", "d_head"]),

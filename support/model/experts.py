@@ -1,0 +1,80 @@
+"""A mixture of experts: many feed-forward networks, of which each token visits the few that suit it."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from support.model.config import GPTConfig
+from support.model.feed_forward import FeedForward, SwiGLU
+
+
+@dataclass(frozen=True)
+class Routing:
+    """Where a pass sent its tokens."""
+
+    probabilities: Float[Tensor, "token expert"]  # what the router would like
+    chosen: Int[Tensor, "token choice"]  # where each token went, best first
+    weights: Float[Tensor, "token choice"]  # with which share; a token's shares add up to 1
+
+    @property
+    def load(self) -> Float[Tensor, " expert"]:
+        """Each expert's share of all visits; together 1."""
+        n_experts = self.probabilities.shape[-1]
+        return torch.bincount(self.chosen.flatten(), minlength=n_experts) / self.chosen.numel()
+
+    @property
+    def balance(self) -> Float[Tensor, ""]:
+        """The load-balancing loss: 1 if all experts are used alike, up to the number of experts if one is.
+
+        The load itself has no gradient; the mean probability beside it has.
+
+        Follows Fedus et al. 2021 (Switch Transformer), equation 4.
+        """
+        return self.probabilities.shape[-1] * (self.load * self.probabilities.mean(dim=0)).sum()
+
+
+class Experts(nn.Module):
+    """A router and ``n_experts`` networks; each token's answer is a weighted sum of its experts' answers.
+
+    The weights are the softmax over the chosen experts' scores alone.
+
+    Follows Jiang et al. 2024 (Mixtral); Shazeer et al. 2017 before it.
+
+    >>> layer = Experts(GPTConfig(vocab_size=5, d_model=8, n_heads=2, n_experts=4, experts_per_token=2))
+    >>> layer(torch.randn(3, 7, 8)).shape, layer.routing.chosen.shape
+    (torch.Size([3, 7, 8]), torch.Size([21, 2]))
+    """
+
+    routing: Routing | None
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.per_token = config.experts_per_token
+        self.router = nn.Linear(config.d_model, config.n_experts, bias=False)
+        self.experts = nn.ModuleList(make_network(config) for _ in range(config.n_experts))
+        self.routing = None  # of the last pass
+
+    def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        tokens = x.reshape(-1, x.shape[-1])
+        probabilities = self.router(tokens).softmax(dim=-1)
+        best, chosen = probabilities.topk(self.per_token, dim=-1)
+        weights = best / best.sum(dim=-1, keepdim=True)
+        self.routing = Routing(probabilities, chosen, weights)
+        answer = torch.zeros_like(tokens)
+        for number, expert in enumerate(self.experts):
+            token, choice = (chosen == number).nonzero(as_tuple=True)
+            if len(token):
+                answer = answer.index_add(0, token, expert(tokens[token]) * weights[token, choice, None])
+        return answer.view_as(x)
+
+
+def make_network(config: GPTConfig) -> nn.Module:
+    """One feed-forward network, plain or gated, as the configuration asks."""
+    return SwiGLU(config) if config.activation == "swiglu" else FeedForward(config)
+
+
+def make_feed_forward(config: GPTConfig) -> nn.Module:
+    """What stands behind attention in a block: one network, or a mixture of experts."""
+    return Experts(config) if config.n_experts > 1 else make_network(config)
