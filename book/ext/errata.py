@@ -19,8 +19,10 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
+import cells  # noqa: E402 - beside this file
 import ledger  # noqa: E402 - the tools are scripts beside the package
+import ledger_cells  # noqa: E402
 
 PAGE = "book/errata"
 SHOWN = 6  # a claim with more numbers than this is shown by its differences
@@ -54,6 +56,9 @@ def plain(heading: str) -> str:
 
 def target(entry: dict[str, Any]) -> tuple[str, str]:
     """Where the book works the claim: (address, text); no address if the chapter is not written yet."""
+    if cell := ledger_cells.find(entry):
+        stem, name = chapters()[entry.get("cell_in", entry["chapter"])]
+        return f"../notebooks/{stem}.html#{cells.address(cell)}", f"{name}: the cell"
     stem, name = chapters()[entry["chapter"]]
     known = headings(stem)
     if not known:
@@ -62,6 +67,27 @@ def target(entry: dict[str, Any]) -> tuple[str, str]:
     anchor = known.get(wanted)
     text = f"{name}: {wanted}" if anchor and entry.get("section") else name
     return f"../notebooks/{stem}.html" + (f"#{anchor}" if anchor else ""), text
+
+
+def worked(entry: dict[str, Any]) -> str:
+    """The computation of a claim, in a fold: what it starts from, what comes out, and what computed it."""
+    given = "".join(f"{name} = {_as_typed(value)}\n" for name, value in entry["inputs"].items())
+    lines = f"{given}{entry['by']}\n→ {_as_typed(entry['ours'])}"
+    used = " and ".join(f"<code>{path}</code>" for path in ledger.through(entry))
+    return (
+        f'<details class="how" id="{entry["id"]}-worked">'
+        f"<summary>Computed as <code>{escape(entry['by'])}</code></summary>"
+        f"<pre>{escape(lines)}</pre>"
+        + (f"<p>The part of the package: {used}.</p>" if used else "")
+        + "</details>"
+    )
+
+
+def _as_typed(value: Any) -> str:
+    """A value as one would type it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_typed, value))}]"
+    return "−∞" if value is None or value == "-inf" else repr(value)
 
 
 def number(x: Any, digits: int | None = None) -> str:
@@ -129,20 +155,21 @@ def item(entry: dict[str, Any]) -> str:
     """One claim."""
     verdict, name = entry["verdict"], entry["id"]
     href, text = target(entry)
-    where = f' · <a href="{href}">{escape(text)}</a>' if href else ""
+    where = f'<a href="{href}">{escape(text)}</a>' if href else ""
     if not href and verdict != "unverifiable":
-        where = f" · chapter to come: {escape(text)}"
+        where = f"chapter to come: {escape(text)}"
     if "by" in entry:
-        how = f"<code>{escape(entry['by'])}</code>"
+        how = worked(entry) + (f"<p class=how>{where}</p>" if where else "")
     else:
-        how = "checked by reading" if entry["checked"] == "by reading" else "nothing to compute from"
+        read = "checked by reading" if entry["checked"] == "by reading" else "nothing to compute from"
+        how = f"<p class=how>{' · '.join(filter(None, [read, where]))}</p>"
     return (
         f'<li id="{name}" data-v="{verdict}" data-c="{entry["chapter"]}">'
         f'<p><span class="v {verdict}">{BADGES[verdict]}</span> <a class="id" href="#{name}">{name}</a> '
         f"<i>{escape(entry['place'])}</i></p>"
         f"<p>{escape(entry['claim'])}</p>"
         + (f"<p>{shown}</p>" if (shown := comparison(entry)) else "")
-        + f"<p>{escape(entry['why'])}</p><p class=how>{how}{where}</p></li>\n"
+        + f"<p>{escape(entry['why'])}</p>{how}</li>\n"
     )
 
 
@@ -179,6 +206,7 @@ class Ledger(SphinxDirective):
         for path in (ROOT / "notebooks").glob("*.ipynb"):
             self.env.note_dependency(str(path))
         headings.cache_clear()
+        ledger_cells.cells.cache_clear()
         out: list[nodes.Node] = [nodes.raw("", form(), format="html")]
         for name, part in ledger.load().items():
             section = nodes.section(ids=[f"claims-{name}"], names=[f"claims-{name}"])
@@ -228,6 +256,7 @@ def numbers() -> dict[str, str]:
         "wrong": sum(verdicts[v] for v in WRONG),
         "support": named,
         "support_share": round(100 * named / len(computed)),
+        "linked": sum(ledger_cells.find(e) is not None for e in everything),
         "added": sum(e.get("added", False) for e in everything),
         "rounding_units": ledger.ROUNDING_UNITS,
         **{v: verdicts[v] for v in BADGES},

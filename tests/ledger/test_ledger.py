@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 import ledger
+import ledger_cells
 import ledger_operations
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ ROOT = ledger.CLAIMS.parents[2]
 ENTRIES = ledger.entries()
 COMPUTED = [e for e in ENTRIES if "by" in e]
 BY_ID = {e["id"]: e for e in ENTRIES}
+WRONG = ("slip", "follows", "conceptual", "overstated", "convention")
 
 
 @pytest.mark.parametrize("source", ledger.SOURCES)
@@ -54,6 +56,34 @@ def test_what_follows_names_the_slip():
         if entry["verdict"] == "follows":
             cause = BY_ID[entry["follows"]]
             assert cause["verdict"] in ("slip", "follows", "conceptual") and cause["id"] != entry["id"]
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if "cell" in e], ids=lambda e: e["id"])
+def test_a_named_cell_is_there(entry):
+    """What an entry names stands in one cell of the chapter, and the page shows that cell."""
+    found = ledger_cells.with_code(ledger_cells.chapter_of(entry), entry["cell"])
+    assert len(found) == 1, f"{len(found)} cells of {ledger_cells.chapter_of(entry)} hold {entry['cell']!r}"
+    assert ledger_cells.find(entry) == found[0]["id"]
+
+
+def test_most_errors_name_the_cell_that_works_them():
+    """Those in written chapters; the others show their computation on the page itself."""
+    wrong = [
+        e for e in ENTRIES if e["verdict"] in WRONG and ledger_cells.cells(ledger_cells.stems()[e["chapter"]])
+    ]
+    assert sum("cell" in e for e in wrong) >= 0.75 * len(wrong)
+
+
+def test_a_cell_that_is_not_there_is_not_found():
+    entry = next(e for e in ENTRIES if "cell" in e)
+    assert ledger_cells.find({**entry, "cell": "no such code"}) is None
+    assert ledger_cells.find({**entry, "cell": "="}) is None  # in more than one
+    hidden = next(
+        c for c in ledger_cells.cells("06_vocabulary") if "remove-cell" in c["metadata"].get("tags", [])
+    )
+    piece = "".join(hidden["source"]).splitlines()[0]
+    assert ledger_cells.with_code("06_vocabulary", piece)
+    assert ledger_cells.find({"chapter": "06", "cell": piece}) is None
 
 
 # --- a spoiled entry is caught -----------------------------------------------------------------------------

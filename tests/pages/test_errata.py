@@ -74,13 +74,55 @@ def test_without_script_all_claims_are_there(browser, bases):
     context.close()
 
 
+LINK = re.compile(r'href="(\.\./notebooks/[^"]+)"')
+
+
+def links(site):
+    return set(LINK.findall((site / PAGE).read_text(encoding="utf8").split('id="claims-fs1"')[1]))
+
+
 def test_every_claim_leads_to_a_place_that_exists(site):
-    """Into its chapter, at a heading, where the chapter is written."""
-    text = (site / PAGE).read_text(encoding="utf8")
-    links = set(re.findall(r'href="(\.\./notebooks/[^"]+)"', text.split('id="claims-fs1"')[1]))
-    assert len(links) > 20
-    for link in links:
+    """Into its chapter, at a cell or a heading, where the chapter is written."""
+    found = links(site)
+    assert sum("#cell-" in link for link in found) > 150
+    for link in found:
         path, _, anchor = link.partition("#")
         page = (site / "book" / path).resolve()
         assert page.exists(), link
-        assert not anchor or f'id="{anchor}"' in page.read_text(encoding="utf8"), link
+        assert not anchor or page.read_text(encoding="utf8").count(f'id="{anchor}"') == 1, link
+
+
+def test_every_cell_that_is_linked_can_be_seen(site, open_page):  # noqa: F811
+    chapters = {}
+    for link in links(site):
+        path, _, anchor = link.partition("#")
+        if anchor.startswith("cell-"):
+            chapters.setdefault(path.removeprefix("../"), []).append(anchor)
+    assert len(chapters) > 10
+    for path, anchors in chapters.items():
+        tab, *_ = open_page("file", path)
+        unseen = tab.evaluate(
+            "ids => ids.filter(id => { const cell = document.getElementById(id);"
+            " return !cell.checkVisibility() || cell.getBoundingClientRect().height < 10; })",
+            anchors,
+        )
+        assert unseen == [], path
+        tab.close()
+
+
+def test_a_click_leads_to_the_cell(tab):
+    tab.fill("#ledger-form [name=q]", "wb1-015")
+    tab.click("#wb1-015 .how a[href*='#cell-']")
+    tab.wait_for_url("**/11_attention.html#cell-*")
+    tab.wait_for_function(
+        "() => { const box = document.getElementById(location.hash.slice(1)).getBoundingClientRect();"
+        " return box.top >= 0 && box.top < innerHeight; }"
+    )
+    assert "Q, K, V = X @ W_Q, X @ W_K, X @ W_V" in tab.inner_text(":target")
+
+
+def test_a_fold_shows_what_a_claim_starts_from(tab):
+    assert not tab.is_visible("#cg-143-worked pre")
+    tab.click("#cg-143 summary")
+    assert tab.is_visible("#cg-143-worked pre")
+    assert "→ 22181.4" in tab.inner_text("#cg-143-worked pre")

@@ -1,0 +1,114 @@
+"""Which cell of its chapter works a claim: find the one that an entry names, suggest one where none is named.
+
+usage: python tools/ledger_cells.py [--all] [ID ...]    suggest cells, for entries that name none (or for all)
+
+An entry's `cell` is a piece of code that stands in exactly one cell of the chapter's notebook, a cell that
+the page shows. (A cell's id would do, too, but it is made of the cell's text: any change would break it.)
+"""
+
+import json
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+NOT_SHOWN = {"remove-cell", "remove-input"}
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?")
+PLAIN = {"0", "1", "2", "3", "4", "5", "6", "10", "100"}  # numbers that are everywhere say nothing
+
+
+@cache
+def stems() -> dict[str, str]:
+    """A chapter's number → the name of its notebook."""
+    plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
+    return {stem[:2]: stem for part in plan for stem in part["chapters"]}
+
+
+@cache
+def cells(stem: str) -> list[dict[str, Any]]:
+    """A notebook's cells; none if there is no such notebook, or if the book does not show it."""
+    path = ROOT / "notebooks" / f"{stem}.ipynb"
+    if not path.exists() or f"notebooks/{stem}" not in (ROOT / "_toc.yml").read_text(encoding="utf8"):
+        return []
+    return json.loads(path.read_text(encoding="utf8"))["cells"]
+
+
+def shown(cell: dict[str, Any]) -> bool:
+    """Is it code that a reader of the page sees?"""
+    return cell["cell_type"] == "code" and not NOT_SHOWN & set(cell["metadata"].get("tags", []))
+
+
+def with_code(stem: str, piece: str) -> list[dict[str, Any]]:
+    """The cells of a chapter in which this piece of code stands."""
+    return [c for c in cells(stem) if c["cell_type"] == "code" and piece in "".join(c["source"])]
+
+
+def chapter_of(entry: dict[str, Any]) -> str:
+    """The notebook whose cell an entry names: its chapter's, or the one written before the piece of code."""
+    return stems()[entry.get("cell_in", entry["chapter"])]
+
+
+def find(entry: dict[str, Any]) -> str | None:
+    """The id of the cell that an entry names, if there is exactly one and the page shows it."""
+    found = with_code(chapter_of(entry), entry["cell"]) if "cell" in entry else []
+    return found[0]["id"] if len(found) == 1 and shown(found[0]) else None
+
+
+# --- suggestions -----------------------------------------------------------------------------------------
+
+
+def written(value: Any) -> set[str]:
+    """The ways in which a number may be printed."""
+    if isinstance(value, list):
+        return {text for v in value for text in written(v)}
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        return set()
+    texts = {f"{abs(value):.{digits}f}" for digits in range(7)} | {f"{abs(value):g}"}
+    return {t for t in texts if float(t) and abs(float(t) / abs(value) - 1) < 0.02} - PLAIN
+
+
+def printed(cell: dict[str, Any]) -> str:
+    """A cell's code and what it prints."""
+    texts = ["".join(cell["source"])]
+    for output in cell["outputs"]:
+        texts.append("".join(output.get("text", output.get("data", {}).get("text/plain", ""))))
+    return "\n".join(texts)
+
+
+def suggestions(entry: dict[str, Any]) -> list[tuple[float, str, str]]:
+    """Cells that hold the entry's numbers, best first: (share of them, id, the cell's longest line)."""
+    values = _leaves([entry["stated"], entry.get("ours"), *entry.get("inputs", {}).values()])
+    groups = [group for group in map(written, values) if group]
+    found = []
+    for cell in cells(stems()[entry["chapter"]]):
+        if not shown(cell) or not groups:
+            continue
+        numbers = {n.replace(",", "").lstrip("-−") for n in NUMBER.findall(printed(cell))}
+        share = sum(bool(g & numbers) for g in groups) / len(groups)
+        if share >= 0.5:
+            lines = "".join(cell["source"]).splitlines()
+            found.append((share, cell["id"], max(lines, key=len).strip()))
+    return sorted(found, reverse=True)[:3]
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [x for v in value for x in _leaves(v)] if isinstance(value, list) else [value]
+
+
+def main() -> int:
+    import ledger
+
+    names = {a for a in sys.argv[1:] if not a.startswith("-")}
+    for entry in ledger.entries():
+        if entry["id"] in names or (not names and ("--all" in sys.argv or "cell" not in entry)):
+            for share, name, line in suggestions(entry):
+                print(f"{entry['id']} {share:.0%} {name}  {line[:80]}  | {entry['claim'][:80]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
