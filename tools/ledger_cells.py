@@ -6,35 +6,15 @@ An entry's `cell` is a piece of code that stands in exactly one cell of the chap
 the page shows. (A cell's id would do, too, but it is made of the cell's text: any change would break it.)
 """
 
-import json
 import re
 import sys
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
+from plan import cells, chapters
 
-ROOT = Path(__file__).resolve().parents[1]
 NOT_SHOWN = {"remove-cell", "remove-input"}
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?")
 PLAIN = {"0", "1", "2", "3", "4", "5", "6", "10", "100"}  # numbers that are everywhere say nothing
-
-
-@cache
-def stems() -> dict[str, str]:
-    """A chapter's number → the name of its notebook."""
-    plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
-    return {stem[:2]: stem for part in plan for stem in part["chapters"]}
-
-
-@cache
-def cells(stem: str) -> list[dict[str, Any]]:
-    """A notebook's cells; none if there is no such notebook, or if the book does not show it."""
-    path = ROOT / "notebooks" / f"{stem}.ipynb"
-    if not path.exists() or f"notebooks/{stem}" not in (ROOT / "_toc.yml").read_text(encoding="utf8"):
-        return []
-    return json.loads(path.read_text(encoding="utf8"))["cells"]
 
 
 def shown(cell: dict[str, Any]) -> bool:
@@ -49,7 +29,7 @@ def with_code(stem: str, piece: str) -> list[dict[str, Any]]:
 
 def chapter_of(entry: dict[str, Any]) -> str:
     """The notebook whose cell an entry names: its chapter's, or the one written before the piece of code."""
-    return stems()[entry.get("cell_in", entry["chapter"])]
+    return chapters()[entry.get("cell_in", entry["chapter"])][0]
 
 
 def find(entry: dict[str, Any]) -> str | None:
@@ -84,7 +64,7 @@ def suggestions(entry: dict[str, Any]) -> list[tuple[float, str, str]]:
     values = _leaves([entry["stated"], entry.get("ours"), *entry.get("inputs", {}).values()])
     groups = [group for group in map(written, values) if group]
     found = []
-    for cell in cells(stems()[entry["chapter"]]):
+    for cell in cells(chapters()[entry["chapter"]][0]):
         if not shown(cell) or not groups:
             continue
         numbers = {n.replace(",", "").lstrip("-−") for n in NUMBER.findall(printed(cell))}

@@ -3,6 +3,7 @@
 import re
 import statistics
 from pathlib import Path
+from typing import Any
 
 import refresh
 
@@ -11,12 +12,14 @@ SKIP_COMMENT = re.compile(r"#\s*(NBVAL_SKIP|NBVAL_IGNORE_OUTPUT|PYTEST_VALIDATE_
 MYST = re.compile(r"\{[a-zA-Z][\w:+-]*\}`|^\s*(?:`{3,}|:{3,})\{|^\([\w-]+\)=\s*$|^\+\+\+", re.M)
 
 
-def _code(notebook):
+def code_cells(notebook) -> list[tuple[int, Any]]:
+    """Each cell of code that is not empty, with its place."""
     cells = enumerate(notebook["cells"])
     return [(k, c) for k, c in cells if c["cell_type"] == "code" and c["source"].strip()]
 
 
-def _skips(cell) -> bool:
+def is_skipped(cell) -> bool:
+    """Its output is not compared."""
     return bool(SKIP_TAGS & set(cell["metadata"].get("tags", []))) or bool(
         SKIP_COMMENT.search(cell["source"])
     )
@@ -29,7 +32,7 @@ def _pictures(cell):
 
 def executed(notebook) -> list[str]:
     """Every code cell has been run, in order, in one go."""
-    found = [c["execution_count"] for _, c in _code(notebook)]
+    found = [c["execution_count"] for _, c in code_cells(notebook)]
     return (
         []
         if found == list(range(1, len(found) + 1))
@@ -40,7 +43,7 @@ def executed(notebook) -> list[str]:
 def quiet(notebook) -> list[str]:
     """Nothing stored on stderr; an error only where the cell says that it is expected."""
     complaints = []
-    for k, cell in _code(notebook):
+    for k, cell in code_cells(notebook):
         for output in cell["outputs"]:
             if output.get("name") == "stderr":
                 complaints.append(f"cell {k} stores stderr: {output['text'][:120]!r}")
@@ -53,8 +56,8 @@ def quiet(notebook) -> list[str]:
 
 def skips(notebook) -> list[str]:
     """At most one output in ten is not compared, each with its reason in the cell's metadata."""
-    outputs = [(k, c) for k, c in _code(notebook) if c["outputs"]]
-    skipped = [(k, c) for k, c in outputs if _skips(c)]
+    outputs = [(k, c) for k, c in code_cells(notebook) if c["outputs"]]
+    skipped = [(k, c) for k, c in outputs if is_skipped(c)]
     complaints = [
         f"cell {k} is skipped without a reason" for k, c in skipped if not c["metadata"].get("reason")
     ]
@@ -67,7 +70,7 @@ def skips(notebook) -> list[str]:
 
 def short_cells(notebook) -> list[str]:
     """Median five lines or fewer, nine cells in ten under twelve, none over twenty-five."""
-    lines = sorted(len(c["source"].strip().splitlines()) for _, c in _code(notebook))
+    lines = sorted(len(c["source"].strip().splitlines()) for _, c in code_cells(notebook))
     complaints = []
     if not lines:
         return ["there is no code cell"]
@@ -109,7 +112,7 @@ def described_pictures(notebook) -> list[str]:
 
 def telling(notebook) -> list[str]:
     """At most a quarter of the compared outputs are a bare True or False."""
-    compared = [c for _, c in _code(notebook) if c["outputs"] and not _skips(c)]
+    compared = [c for _, c in code_cells(notebook) if c["outputs"] and not is_skipped(c)]
     bare = [c for c in compared if refresh.compared_text(c).strip() in ("True", "False")]
     if len(bare) > 0.25 * len(compared):
         return [f"{len(bare)} of {len(compared)} outputs are a bare True or False: a quarter is the limit"]
@@ -128,7 +131,7 @@ def plain_markdown(notebook) -> list[str]:
 
 def stamped(notebook) -> list[str]:
     """The first code cell is the one that makes `support` importable, with the address of the repository."""
-    code = _code(notebook)
+    code = code_cells(notebook)
     if code and code[0][1]["source"] == refresh.first_cell():
         return []
     return ["the first code cell is not that of tools/first_cell.py: run tools/refresh.py --no-run"]

@@ -1,25 +1,24 @@
 """The directive `chapters`: the plan of the book; a chapter that exists comes with its opening question."""
 
-import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import plan
 
 
-def opening(path: Path) -> tuple[str, str]:
+def opening(stem: str) -> tuple[str, str]:
     """A chapter's title and its question: the first heading and the first line in bold."""
-    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
-    prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    prose = plan.prose(stem)
     title = re.search(r"^# +(.+?)\s*$", prose, re.M)
     question = re.search(r"^\*\*(.+?)\*\*\s*$", prose, re.M)
-    return title.group(1) if title else path.stem, question.group(1) if question else ""
+    return title.group(1) if title else stem, question.group(1) if question else ""
 
 
 class Chapters(SphinxDirective):
@@ -28,18 +27,17 @@ class Chapters(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
-        self.env.note_dependency(str(ROOT / "book" / "ledger" / "chapters.yml"))
+        self.env.note_dependency(str(plan.PLAN))
         lines = []
-        for part in plan:
+        for part in plan.parts():
             lines += [f"**{part['part']}**", ""]
             coming = []
             for stem, name in part["chapters"].items():
-                path = ROOT / "notebooks" / f"{stem}.ipynb"
+                path = plan.notebook(stem)
                 number = int(stem[:2])
                 if path.exists():
                     self.env.note_dependency(str(path))
-                    title, question = opening(path)
+                    title, question = opening(stem)
                     lines += [f"- {number} [{title}](../notebooks/{path.name}): *{question}*"]
                 else:
                     coming.append(f"{name} ({number})")

@@ -5,7 +5,6 @@ entries are shown and the form is not); `ledger-table` counts by source and verd
 one count.
 """
 
-import json
 import re
 import sys
 from collections import Counter
@@ -14,7 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -23,6 +21,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
 import cells  # noqa: E402 - beside this file
 import ledger  # noqa: E402 - the tools are scripts beside the package
 import ledger_cells  # noqa: E402
+import plan  # noqa: E402
 
 PAGE = "book/errata"
 SHOWN = 6  # a claim with more numbers than this is shown by its differences
@@ -32,21 +31,10 @@ WRONG = ("slip", "follows", "conceptual", "overstated", "convention")
 
 
 @cache
-def chapters() -> dict[str, tuple[str, str]]:
-    """Number → (stem, name) of every chapter planned."""
-    plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
-    return {stem[:2]: (stem, name) for part in plan for stem, name in part["chapters"].items()}
-
-
-@cache
 def headings(stem: str) -> dict[str, str]:
     """Heading → anchor of a chapter, as docutils makes them; empty if there is no such notebook yet."""
-    path = ROOT / "notebooks" / f"{stem}.ipynb"
-    if not path.exists() or f"notebooks/{stem}" not in (ROOT / "_toc.yml").read_text(encoding="utf8"):
-        return {}
-    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
-    prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-    found = re.findall(r"^#{2,3} +(.+?)\s*$", re.sub(r"```.*?```", "", prose, flags=re.S), re.M)
+    text = re.sub(r"```.*?```", "", plan.prose(stem), flags=re.S)
+    found = re.findall(r"^#{2,3} +(.+?)\s*$", text, re.M)
     return {plain(text): nodes.make_id(plain(text)) for text in found}
 
 
@@ -57,9 +45,9 @@ def plain(heading: str) -> str:
 def target(entry: dict[str, Any]) -> tuple[str, str]:
     """Where the book works the claim: (address, text); no address if the chapter is not written yet."""
     if cell := ledger_cells.find(entry):
-        stem, name = chapters()[entry.get("cell_in", entry["chapter"])]
+        stem, name = plan.chapters()[entry.get("cell_in", entry["chapter"])]
         return f"../notebooks/{stem}.html#{cells.address(cell)}", f"{name}: the cell"
-    stem, name = chapters()[entry["chapter"]]
+    stem, name = plan.chapters()[entry["chapter"]]
     known = headings(stem)
     if not known:
         return "", name
@@ -182,7 +170,7 @@ def form() -> str:
     everything = ledger.entries()
     used = {e["chapter"] for e in everything}
     verdicts = [("", "all"), ("wrong", "all that are wrong"), *BADGES.items()]
-    names = [("", "all"), *((n, f"{int(n)} {name}") for n, (_, name) in chapters().items() if n in used)]
+    names = [("", "all"), *((n, f"{int(n)} {name}") for n, (_, name) in plan.chapters().items() if n in used)]
     return (
         '<form id="ledger-form" hidden aria-label="Filter the claims">'
         f'<label>Verdict <select name="v">{options(verdicts)}</select></label>'
@@ -200,13 +188,12 @@ class Ledger(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        plans = ROOT / "book" / "ledger" / "chapters.yml", ROOT / "_toc.yml"
-        for path in (*ledger.CLAIMS.glob("*.json"), *plans):
+        for path in (*ledger.CLAIMS.glob("*.json"), plan.PLAN, plan.CONTENTS):
             self.env.note_dependency(str(path))
         for path in (ROOT / "notebooks").glob("*.ipynb"):
             self.env.note_dependency(str(path))
         headings.cache_clear()
-        ledger_cells.cells.cache_clear()
+        plan.cells.cache_clear()
         out: list[nodes.Node] = [nodes.raw("", form(), format="html")]
         for name, part in ledger.load().items():
             section = nodes.section(ids=[f"claims-{name}"], names=[f"claims-{name}"])

@@ -1,15 +1,19 @@
 """Directives that write pages from committed data: the zoo's cards, and each chapter's status."""
 
 import json
-import statistics
+import sys
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
+import chapters  # noqa: E402 - beside this file
+import notebook_form  # noqa: E402 - the tools are scripts beside the package
 
 
 def _text(value: Any) -> str:
@@ -100,26 +104,14 @@ class ZooCards(_FromRecord):
 
 def chapter_facts(path: Path) -> dict[str, Any]:
     """What a stored notebook holds: cells, outputs, how many of them are compared."""
-    cells = [c for c in json.loads(path.read_text(encoding="utf8"))["cells"] if "".join(c["source"]).strip()]
-    code = [c for c in cells if c["cell_type"] == "code"]
-    outputs = [c for c in code if c["outputs"]]
-    skip = {"nbval-skip", "nbval-ignore-output"}
-    skipped = [c for c in outputs if skip & set(c["metadata"].get("tags", []))]
-    pictures = sum("image/png" in o.get("data", {}) for c in code for o in c["outputs"])
-    title = next(
-        line.removeprefix("# ").strip()
-        for c in cells
-        if c["cell_type"] == "markdown"
-        for line in "".join(c["source"]).splitlines()
-        if line.startswith("# ")
-    )
+    code = [c for _, c in notebook_form.code_cells(nbformat.read(path, as_version=4))]
+    outputs = [c for c in code if c.outputs]
     return {
-        "title": title,
+        "title": chapters.opening(path.stem)[0],
         "code": len(code),
         "outputs": len(outputs),
-        "compared": len(outputs) - len(skipped),
-        "pictures": pictures,
-        "median": statistics.median(len("".join(c["source"]).strip().splitlines()) for c in code),
+        "compared": sum(not notebook_form.is_skipped(c) for c in outputs),
+        "pictures": sum("image/png" in o.get("data", {}) for c in code for o in c.outputs),
     }
 
 

@@ -10,11 +10,10 @@ import ledger
 import ledger_cells
 import ledger_operations
 import numpy as np
+import plan
 import pytest
 import torch
-import yaml
 
-ROOT = ledger.CLAIMS.parents[2]
 ENTRIES = ledger.entries()
 COMPUTED = [e for e in ENTRIES if "by" in e]
 BY_ID = {e["id"]: e for e in ENTRIES}
@@ -39,11 +38,10 @@ def test_the_files_are_written_as_the_tool_writes_them():
 
 
 def test_chapters_and_sections_exist():
-    plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
-    stems = {stem[:2]: stem for part in plan for stem in part["chapters"]}
+    chapters = plan.chapters()
     for entry in ENTRIES:
-        assert entry["chapter"] in stems, entry["id"]
-        path = ROOT / "notebooks" / f"{stems[entry['chapter']]}.ipynb"
+        assert entry["chapter"] in chapters, entry["id"]
+        path = plan.notebook(chapters[entry["chapter"]][0])
         if "section" in entry and path.exists():
             cells = json.loads(path.read_text(encoding="utf8"))["cells"]
             prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
@@ -68,9 +66,7 @@ def test_a_named_cell_is_there(entry):
 
 def test_most_errors_name_the_cell_that_works_them():
     """Those in written chapters; the others show their computation on the page itself."""
-    wrong = [
-        e for e in ENTRIES if e["verdict"] in WRONG and ledger_cells.cells(ledger_cells.stems()[e["chapter"]])
-    ]
+    wrong = [e for e in ENTRIES if e["verdict"] in WRONG and plan.cells(plan.chapters()[e["chapter"]][0])]
     assert sum("cell" in e for e in wrong) >= 0.75 * len(wrong)
 
 
@@ -78,9 +74,7 @@ def test_a_cell_that_is_not_there_is_not_found():
     entry = next(e for e in ENTRIES if "cell" in e)
     assert ledger_cells.find({**entry, "cell": "no such code"}) is None
     assert ledger_cells.find({**entry, "cell": "="}) is None  # in more than one
-    hidden = next(
-        c for c in ledger_cells.cells("06_vocabulary") if "remove-cell" in c["metadata"].get("tags", [])
-    )
+    hidden = next(c for c in plan.cells("06_vocabulary") if "remove-cell" in c["metadata"].get("tags", []))
     piece = "".join(hidden["source"]).splitlines()[0]
     assert ledger_cells.with_code("06_vocabulary", piece)
     assert ledger_cells.find({"chapter": "06", "cell": piece}) is None

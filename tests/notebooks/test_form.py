@@ -112,7 +112,7 @@ def test_the_test_command_runs_nbval_on_the_whole_folder():
 
 def test_one_output_in_ten_at_most_is_not_compared():
     cells = [c for path in NOTEBOOKS for c in read(path).cells if c.cell_type == "code" and c.outputs]
-    skipped = [c for c in cells if notebook_form._skips(c)]
+    skipped = [c for c in cells if notebook_form.is_skipped(c)]
     assert len(skipped) <= 0.1 * len(cells)
 
 

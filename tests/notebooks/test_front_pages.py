@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import front_pages
+import plan
 import prose_numbers
 import pytest
-import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").glob("*.md")) + [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
@@ -16,7 +16,7 @@ every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 
 
 def as_notebook(text, values):
-    """A page as the check of the chapters knows it: its prose, its code, and the values it may be bound to."""
+    """A page as the check of the chapters knows it: its prose, its code, the values it may be bound to."""
     prose = re.sub(r"^:{3,}.*$|^:[\w-]+:.*$", "", text, flags=re.M)  # directives and their options
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
     stored = "\n".join(f"{name} = {value}" for name, value in values.items())
@@ -77,7 +77,6 @@ def test_links_lead_somewhere(path):
 
 
 def test_the_plan_names_every_notebook_under_its_number():
-    plan = yaml.safe_load((ROOT / "book" / "ledger" / "chapters.yml").read_text(encoding="utf8"))
-    stems = [stem for part in plan for stem in part["chapters"]]
+    stems = [stem for part in plan.parts() for stem in part["chapters"]]
     assert [int(stem[:2]) for stem in stems] == list(range(1, 28))
     assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(stems)

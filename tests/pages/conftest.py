@@ -51,3 +51,35 @@ def browser():
         browser = p.chromium.launch(executable_path=path, args=options)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def open_page(browser, bases):
+    """Open a page; give it with all that it asked for elsewhere and all that it complained about."""
+    contexts = []
+
+    def opened(way, page, width=1280, dark=False):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        elsewhere, complaints = [], []
+
+        def asked(request):
+            if not request.url.startswith((bases[way], "data:", "blob:")):
+                elsewhere.append(request.url)
+
+        tab.on("request", asked)
+        tab.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda e: complaints.append(f"exception: {e}"))
+        tab.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
+        tab.on("response", lambda r: complaints.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
+        tab.goto(bases[way] + page, wait_until="load")
+        if page == "index.html":  # the front door leads on
+            tab.wait_for_url("**/book/index.html", wait_until="load")
+        return tab, elsewhere, complaints
+
+    yield opened
+    for context in contexts:
+        context.close()

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from test_pages import open_page  # noqa: F401 - the fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "book/errata.html"
@@ -22,7 +21,7 @@ def wanted(test):
 
 
 @pytest.fixture(params=["http", "file"])
-def tab(open_page, request):  # noqa: F811
+def tab(open_page, request):
     tab, _, complaints = open_page(request.param, PAGE)
     tab.wait_for_selector("#ledger-form:not([hidden])")
     yield tab
@@ -92,7 +91,7 @@ def test_every_claim_leads_to_a_place_that_exists(site):
         assert not anchor or page.read_text(encoding="utf8").count(f'id="{anchor}"') == 1, link
 
 
-def test_every_cell_that_is_linked_can_be_seen(site, open_page):  # noqa: F811
+def test_every_cell_that_is_linked_can_be_seen(site, open_page):
     chapters = {}
     for link in links(site):
         path, _, anchor = link.partition("#")
