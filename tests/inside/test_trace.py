@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from helpers import shaken
 
 from support.core import InputError
 from support.inside.trace import ablate, logit_lens, trace
@@ -12,11 +13,7 @@ IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 0, 0]])
 
 def random_model(**changes):
     cfg = {"vocab_size": 9, "context": 8, "d_model": 12, "n_heads": 3, "n_layers": 3} | changes
-    model = GPT(GPTConfig(**cfg)).double()
-    with torch.no_grad():
-        for p in model.parameters():
-            p.add_(0.4 * torch.randn_like(p))
-    return model.eval()
+    return shaken(GPT(GPTConfig(**cfg)).double(), 0.4).eval()
 
 
 @pytest.mark.parametrize("changes", [{}, {"tie_weights": False}, {"positions": "none"}, {"dropout": 0.3}])

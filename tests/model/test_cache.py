@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from helpers import shaken
 
 from support.core import InputError
 from support.model import GPT, GPTConfig, KVCache, cache_bytes
@@ -23,11 +24,7 @@ FAMILY = {
 
 
 def random_model(**changes):
-    model = GPT(GPTConfig(**(SMALL | changes)))
-    with torch.no_grad():
-        for p in model.parameters():
-            p.add_(0.3 * torch.randn_like(p))
-    return model.double().eval()
+    return shaken(GPT(GPTConfig(**(SMALL | changes)))).double().eval()
 
 
 def in_chunks(model, ids, cache, sizes):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from helpers import shaken
 from torch import nn
 
 from support.model import (
@@ -30,10 +31,7 @@ def config(**changes):
 
 
 def double(module):
-    with torch.no_grad():
-        for p in module.parameters():
-            p.add_(0.3 * torch.randn_like(p))
-    return module.double().eval()
+    return shaken(module).double().eval()
 
 
 def test_rms_norm_equals_torchs():

@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import shaken
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -17,12 +18,7 @@ SMALL = {"vocab_size": 11, "context": 12, "d_model": 16, "n_heads": 4, "n_layers
 
 
 def random_model(dtype=torch.float64, **changes):
-    """A model whose weights are large enough that everything in it matters."""
-    model = GPT(GPTConfig(**(SMALL | changes)))
-    with torch.no_grad():
-        for p in model.parameters():
-            p.add_(0.3 * torch.randn_like(p))
-    return model.to(dtype).eval()
+    return shaken(GPT(GPTConfig(**(SMALL | changes)))).to(dtype).eval()
 
 
 IDS = torch.tensor([[1, 5, 3, 7, 2, 9], [4, 4, 0, 10, 8, 6]])
