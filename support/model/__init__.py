@@ -4,6 +4,8 @@ from support.model.attention import CrossAttention, SelfAttention, attend, causa
 from support.model.block import Block
 from support.model.cache import KVCache, cache_bytes
 from support.model.config import GPTConfig
+from support.model.encoder import Classifier, Encoder
+from support.model.encoder_decoder import EncoderDecoder, Given, Pair
 from support.model.experts import Experts, Routing
 from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
@@ -14,11 +16,16 @@ from support.model.sight import Sight, make_sight
 __all__ = [
     "GPT",
     "Block",
+    "Classifier",
     "CrossAttention",
+    "Encoder",
+    "EncoderDecoder",
     "Experts",
     "FeedForward",
     "GPTConfig",
+    "Given",
     "KVCache",
+    "Pair",
     "Routing",
     "SelfAttention",
     "Sight",

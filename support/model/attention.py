@@ -177,10 +177,25 @@ class CrossAttention(nn.Module):
         mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """What the decoder's stream receives from the encoder's (``memory``); mask True where it may look."""
-        q, k, v = (
-            t.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
-            for t in (self.query(x), *self.key_value(memory).chunk(2, dim=-1))
-        )
+        q, k, v = self.split(x, memory)
         dropout = self.dropout if self.training else 0.0
         heads = scaled_dot_product(q, k, v, causal=False, mask=mask, dropout=dropout, scale=self.scale)
         return self.output(heads.transpose(1, 2).flatten(-2))
+
+    def split(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries of one stream, keys and values of the other: each ``[batch, head, position, d_head]``."""
+        parts = self.query(x), *self.key_value(memory).chunk(2, dim=-1)
+        q, k, v = (part.unflatten(-1, (-1, self.d_head)).transpose(1, 2) for part in parts)
+        return q, k, v
+
+    def with_weights(
+        self,
+        x: Float[Tensor, "batch position d_model"],
+        memory: Float[Tensor, "batch source d_model"],
+        mask: Bool[Tensor, "batch #head #position source"] | None = None,
+    ) -> tuple[Float[Tensor, "batch position d_model"], Float[Tensor, "batch head position source"]]:
+        """The same output by the open path (without dropout), and every head's weights."""
+        q, k, v = self.split(x, memory)
+        k, v = (t.repeat_interleave(q.shape[1] // k.shape[1], dim=1) for t in (k, v))
+        heads, weights = attend(q, k, v, causal=False, mask=mask, scale=self.scale)
+        return self.output(heads.transpose(1, 2).flatten(-2)), weights

@@ -1,7 +1,7 @@
 """Who may look at whom, and from where: made once a pass, then used by the attention of every layer."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -23,6 +23,20 @@ class Sight:
     causal: bool = True
     mask: Bool[Tensor, "#batch #head query key"] | Float[Tensor, "#batch #head query key"] | None = None
     rotation: Rotation | None = None
+
+    def among(self, present: Bool[Tensor, "batch key"]) -> "Sight":
+        """The same for a pass with ``causal=False`` in which nobody looks at filling (what is not present).
+
+        >>> Sight(causal=False).among(torch.tensor([[True, False]])).mask.int().tolist()
+        [[[[1, 0], [1, 1]]]]
+        """
+        # Filling sees itself, so that its rows stay numbers even where a window shows it nothing else.
+        itself = torch.eye(present.shape[1], dtype=torch.bool, device=present.device)
+        seen = present[:, None, None] | itself
+        if self.mask is None:
+            return replace(self, mask=seen)
+        both = self.mask & seen if self.mask.dtype == torch.bool else self.mask.masked_fill(~seen, -math.inf)
+        return replace(self, mask=both)
 
 
 def make_sight(

@@ -8,9 +8,11 @@ from jaxtyping import Int
 from torch import Tensor
 
 from support.core import InputError
+from support.model import Pair
 
 IGNORED = -100  # the target that no loss counts; torch's own convention
-Batch = tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]
+# One answer for each position, or one for a whole text.
+Batch = tuple[Int[Tensor, "batch position"] | Pair, Int[Tensor, "batch answered"]]
 
 
 def pad(
@@ -26,13 +28,42 @@ def pad(
     >>> inputs.tolist(), targets.tolist()
     ([[1, 5, 6], [1, 7, 0]], [[5, 6, 2], [7, 2, -100]])
     """
-    longest = max(map(len, sequences)) - 1
-    inputs = torch.full((len(sequences), longest), pad_id)
-    targets = torch.full((len(sequences), longest), IGNORED)
-    for row, ids in enumerate(sequences):
-        inputs[row, : len(ids) - 1] = torch.tensor(ids[:-1])
-        targets[row, : len(ids) - 1] = torch.tensor(ids[1:])
-    return inputs, targets
+    return fill([ids[:-1] for ids in sequences], pad_id), fill([ids[1:] for ids in sequences], IGNORED)
+
+
+def fill(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Tensor, "batch position"]:
+    """Texts as the rows of one tensor, the shorter ones filled up at their right end.
+
+    >>> fill([[1, 5, 2], [1, 2]]).tolist()
+    [[1, 5, 2], [1, 2, 0]]
+    """
+    rows = torch.full((len(sequences), max(map(len, sequences))), pad_id)
+    for row, ids in zip(rows, sequences, strict=True):
+        row[: len(ids)] = torch.tensor(ids)
+    return rows
+
+
+class Epochs:
+    """Which of ``n`` texts each step takes: every one once an epoch, in an order fixed by the seed.
+
+    >>> epochs = Epochs(n=4, batch_size=2)
+    >>> sorted(epochs(0) + epochs(1))
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, n: int, batch_size: int, seed: int = 0) -> None:
+        if not n or batch_size < 1:
+            raise InputError("Batches need at least one text and a batch_size of at least 1.")
+        self.n, self.batch_size, self.seed = n, min(batch_size, n), seed
+        self.per_epoch = n // self.batch_size
+        self._order = lru_cache(maxsize=2)(self._shuffled)
+
+    def __call__(self, step: int) -> list[int]:
+        epoch, place = divmod(step, self.per_epoch)
+        return self._order(epoch)[place * self.batch_size : (place + 1) * self.batch_size]
+
+    def _shuffled(self, epoch: int) -> list[int]:
+        return torch.randperm(self.n, generator=_generator(self.seed, epoch)).tolist()
 
 
 class SequenceBatches:
@@ -65,26 +96,18 @@ class SequenceBatches:
         seed: int = 0,
         context: int | None = None,
     ) -> None:
-        if not len(sequences) or batch_size < 1:
-            raise InputError("SequenceBatches needs at least one sequence and a batch_size of at least 1.")
+        self.epochs = Epochs(len(sequences), batch_size, seed)
         short = next((i for i, ids in enumerate(sequences) if len(ids) < 2), None)
         if short is not None:
             raise InputError(f"Sequence {short} has fewer than two tokens: nothing to predict; leave it out.")
         end = None if context is None else context + 1
         self.sequences = [list(ids[:end]) for ids in sequences]
-        self.batch_size = min(batch_size, len(sequences))
-        self.per_epoch = len(sequences) // self.batch_size
+        self.batch_size, self.per_epoch = self.epochs.batch_size, self.epochs.per_epoch
         self.pad_id, self.seed = pad_id, seed
-        self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
-        epoch, place = divmod(step, self.per_epoch)
-        chosen = self._order(epoch)[place * self.batch_size : (place + 1) * self.batch_size]
-        return pad([self.sequences[i] for i in chosen], self.pad_id)
-
-    def _shuffled(self, epoch: int) -> list[int]:
-        return torch.randperm(len(self.sequences), generator=_generator(self.seed, epoch)).tolist()
+        return pad([self.sequences[i] for i in self.epochs(step)], self.pad_id)
 
 
 class StreamBatches:

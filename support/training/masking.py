@@ -1,0 +1,94 @@
+"""Learning to read: hide some tokens of a text, and ask for them."""
+
+from collections.abc import Collection, Sequence
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from support.core import InputError
+from support.training.batches import IGNORED, Batch, Epochs, fill
+
+SHOWN_AS = (0.8, 0.1)  # shares of the chosen that become <MASK>, and some other token; the rest stay
+
+
+def mask_tokens(
+    ids: Int[Tensor, "batch position"],
+    mask_id: int,
+    vocab_size: int,
+    share: float = 0.15,
+    seed: int = 0,
+    never: Collection[int] = (0,),
+) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
+    """Inputs with some tokens hidden, and targets: the token itself where one was chosen, −100 elsewhere.
+
+    Of each text, ``share`` of the tokens are chosen (at least one). Of the chosen, eight in ten are shown
+    as ``mask_id``, one in ten as a token drawn at random and one in ten as it is: so no token can be
+    trusted, and each must be understood.
+
+    Args:
+        ids: texts.
+        mask_id: the id that says "hidden".
+        vocab_size: random tokens are drawn from all ids below, but for ``mask_id`` and ``never``.
+        share: how many of the tokens are chosen.
+        seed: the same seed chooses the same.
+        never: ids that are neither chosen nor put in: filling, ``<BOS>`` and the like.
+
+    Raises:
+        InputError: ``share`` is not in (0, 1], or no id is left to be drawn.
+
+    Follows Devlin et al. 2018 (BERT), section 3.1.
+
+    >>> ids = torch.tensor([[1, 5, 6, 7, 8, 9, 2, 0, 0]])
+    >>> inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=10, share=0.4, never=(0, 1, 2))
+    >>> int((targets != -100).sum()), bool((targets[targets != -100] == ids[targets != -100]).all())
+    (2, True)
+    """
+    if not 0 < share <= 1:
+        raise InputError(f"share={share} must lie in (0, 1]: it is the part of a text that is asked for.")
+    random = torch.Generator().manual_seed(seed)
+    where, ids = ids.device, ids.cpu()
+    special = torch.tensor(sorted({mask_id, *never}))
+    drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])
+    if not len(drawn):
+        raise InputError(f"Of {vocab_size} ids all are special; leave out some of never={sorted(never)}.")
+    fit = ~torch.isin(ids, special)
+    lots = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
+    counts = fit.sum(1).mul(share).round().clamp(min=1).minimum(fit.sum(1))
+    chosen = lots.argsort(dim=1).argsort(dim=1) < counts[:, None]
+    how = torch.rand(ids.shape, generator=random)
+    other = drawn[torch.randint(len(drawn), ids.shape, generator=random)]
+    inputs = ids.where(~chosen | (how >= sum(SHOWN_AS)), other)
+    inputs = inputs.masked_fill(chosen & (how < SHOWN_AS[0]), mask_id)
+    return inputs.to(where), ids.masked_fill(~chosen, IGNORED).to(where)
+
+
+class MaskedBatches:
+    """Batches of whole texts with tokens hidden, other ones at each step; see `mask_tokens`.
+
+    >>> batches = MaskedBatches([[1, 5, 6, 2], [1, 7, 2]], 2, mask_id=3, vocab_size=9, never=(0, 1, 2))
+    >>> inputs, targets = batches(0)
+    >>> tuple(inputs.shape), int((targets != -100).sum())
+    ((2, 4), 2)
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[Sequence[int]],
+        batch_size: int,
+        mask_id: int,
+        vocab_size: int,
+        share: float = 0.15,
+        pad_id: int = 0,
+        seed: int = 0,
+        never: Collection[int] = (0,),
+    ) -> None:
+        self.texts, self.epochs = sequences, Epochs(len(sequences), batch_size, seed)
+        self.mask_id, self.vocab_size, self.share = mask_id, vocab_size, share
+        self.pad_id, self.seed, self.never = pad_id, seed, never
+
+    def __call__(self, step: int) -> Batch:
+        """The batch of a step, always the same for the same step."""
+        ids = fill([self.texts[i] for i in self.epochs(step)], self.pad_id)
+        seed = self.seed * 1_000_003 + step  # neighbouring seeds must not hide the same
+        return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, {*self.never, self.pad_id})
