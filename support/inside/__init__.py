@@ -1,6 +1,8 @@
-"""Looking inside: traces, the logit lens, ablation; concept planes, maps and probes."""
+"""Looking inside: traces, points and patches, lenses, shares, ablation; concept planes, maps and probes."""
 
 from support.inside.acceptance import READABLE, Acceptance, accept
+from support.inside.attribution import Attribution, attribute
+from support.inside.lens import TunedLens, logit_lens, tune_lens
 from support.inside.likeness import analogy, cosine, cosines, neighbours
 from support.inside.maps import (
     Map,
@@ -14,19 +16,25 @@ from support.inside.maps import (
     umap,
     unit_sphere,
 )
+from support.inside.patching import restored
+from support.inside.points import Activations, only, patched, points, watch
 from support.inside.probes import Probe, fit_on_all, probe
 from support.inside.retrofit import retrofit
-from support.inside.trace import Trace, ablate, logit_lens, trace
+from support.inside.trace import Trace, ablate, trace
 
 __all__ = [
     "READABLE",
     "Acceptance",
+    "Activations",
+    "Attribution",
     "Map",
     "Probe",
     "Trace",
+    "TunedLens",
     "ablate",
     "accept",
     "analogy",
+    "attribute",
     "concept_plane",
     "cosine",
     "cosines",
@@ -35,13 +43,19 @@ __all__ = [
     "logit_lens",
     "neighbours",
     "neighbours_kept",
+    "only",
+    "patched",
     "pca",
+    "points",
     "probe",
     "remove_top",
+    "restored",
     "retrofit",
     "trace",
     "trustworthiness",
     "tsne",
+    "tune_lens",
     "umap",
     "unit_sphere",
+    "watch",
 ]

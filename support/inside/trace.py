@@ -1,15 +1,16 @@
 """Watch a model while it reads: what every part writes to the stream; and what happens when a part is cut."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.inside.points import Edit, as_batch, only, patched, watch
 from support.model import GPT
 
 
@@ -54,62 +55,26 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
     >>> bool(torch.allclose(whole, seen.streams[-1], atol=1e-6)), seen.stages
     (True, ['embedding', 'attention 0', 'feed-forward 0'])
     """
-    ids = torch.as_tensor(ids, device=model.embedding.weight.device)
-    ids = ids if ids.ndim == 2 else ids[None]
-    blocks = list(model.blocks)
-    embedded, after, read, lanes, looked, hidden, thought = ([] for _ in range(7))
-    with ExitStack() as stack, _evaluating(model):
+    ids = as_batch(model, ids)
+    seen, blocks = watch(model, ids), list(model.blocks)
 
-        def keep(module: nn.Module, inputs: list | None = None, outputs: list | None = None) -> None:
-            def hook(_module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
-                for store, value in ((inputs, args[0]), (outputs, output)):
-                    if store is not None:
-                        store.append(value)
+    def layers(kind: str) -> Tensor:
+        return torch.stack([seen[f"blocks.{i}.{kind}"] for i in range(len(blocks))])
 
-            stack.callback(module.register_forward_hook(hook).remove)
-
-        keep(blocks[0], inputs=embedded)
-        for block in blocks:
-            keep(block.attention, inputs=read, outputs=looked)
-            keep(block.attention.output, inputs=lanes)
-            keep(block.feed_forward, outputs=thought)
-            if hasattr(block.feed_forward, "contract"):
-                keep(block.feed_forward.contract, inputs=hidden)
-            # The stream between the two halves is read by the second norm, or made by the first.
-            if model.config.norm_first:
-                keep(block.norm_2, inputs=after)
-            else:
-                keep(block.norm_1, outputs=after)
-            keep(block, outputs=after)
-        logits = model(ids)
-    with _evaluating(model):
-        patterns = [b.attention.with_weights(x)[1] for b, x in zip(blocks, read, strict=True)]
+    plain = "blocks.0.feed_forward.activations" in seen
     return Trace(
         ids=ids,
-        embedding=embedded[0],
-        attention=torch.stack(looked),
-        heads=torch.stack([_by_head(b.attention, z) for b, z in zip(blocks, lanes, strict=True)]),
-        feed_forward=torch.stack(thought),
-        streams=torch.stack([embedded[0], *after]),
-        patterns=torch.stack(patterns),
-        activations=torch.stack(hidden) if hidden else None,
-        logits=logits,
+        embedding=seen["stream.0"],
+        attention=layers("attention.write"),
+        heads=torch.stack(
+            [_by_head(b.attention, z) for b, z in zip(blocks, layers("attention.lanes"), strict=True)]
+        ),
+        feed_forward=layers("feed_forward.write"),
+        streams=torch.stack([seen[f"stream.{stage}"] for stage in range(2 * len(blocks) + 1)]),
+        patterns=layers("attention.pattern"),
+        activations=layers("feed_forward.activations") if plain else None,
+        logits=seen["logits"],
     )
-
-
-@torch.no_grad()
-def logit_lens(model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
-    """What the model would answer if it stopped after each stage: its stream through the final norm and head.
-
-    Follows nostalgebraist 2020, *interpreting GPT: the logit lens*.
-
-    >>> from support.model import GPTConfig
-    >>> model = GPT(GPTConfig(vocab_size=5)); seen = trace(model, [1, 2, 3])
-    >>> bool(torch.allclose(logit_lens(model, seen)[-1], seen.logits, atol=1e-6))
-    True
-    """
-    with _evaluating(model):
-        return torch.stack([model.unembed(stream) for stream in seen.streams])
 
 
 @contextmanager
@@ -127,7 +92,7 @@ def ablate(
         model: the model to cut.
         heads: (layer, head) pairs, counted from zero.
         attention: layers whose whole attention falls silent, output bias and all.
-        feed_forward: layers whose feed-forward network falls silent.
+        feed_forward: layers whose feed-forward network (or mixture of experts) falls silent.
         by: ``"zero"``: the part writes nothing; ``"mean"``: it always writes what it writes on average,
             so that later parts meet no stream of an unknown kind.
         reference: the ids over which the mean is taken (ids that the model never predicts, such as
@@ -152,68 +117,32 @@ def ablate(
             )
     if by == "mean" and reference is None:
         raise InputError('by="mean" needs reference=, the ids over which the mean is taken.')
-    parts = [(model.blocks[i].attention, None) for i in attention]
-    parts += [(model.blocks[i].feed_forward, None) for i in feed_forward]
-    parts += [(model.blocks[i].attention.output, h) for i, h in heads]
+    parts = [f"blocks.{i}.attention.write" for i in attention]
+    parts += [f"blocks.{i}.feed_forward.write" for i in feed_forward]
+    cut: dict[str, list[int]] = {}
+    for layer, head in heads:
+        cut.setdefault(f"blocks.{layer}.attention.lanes", []).append(head)
     # All means are taken before the first cut.
-    fills = [_mean(model, m, h, reference) if by == "mean" else torch.zeros(()) for m, h in parts]
-    with ExitStack() as stack:
-        for (module, head), fill in zip(parts, fills, strict=True):
-            if head is None:
-                handle = module.register_forward_hook(_always(fill))
-            else:
-                handle = module.register_forward_pre_hook(_lane(model.config.d_head, head, fill))
-            stack.callback(handle.remove)
+    fills = _means(model, [*parts, *cut], reference) if by == "mean" else {}
+    edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
+    edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in cut.items()}
+    with patched(model, edits):
         yield model
 
 
-def _always(fill: Tensor):
-    def hook(_module: nn.Module, _args: tuple[Any, ...], output: Tensor) -> Tensor:
-        return torch.zeros_like(output) + fill.to(output)
-
-    return hook
-
-
-def _lane(d_head: int, head: int, fill: Tensor):
-    """A head's output is its lane of what goes into the output matrix."""
-
-    def hook(_module: nn.Module, args: tuple[Any, ...]) -> tuple[Tensor]:
-        lanes = args[0].clone()
-        lanes[..., head * d_head : (head + 1) * d_head] = fill.to(lanes)
-        return (lanes,)
-
-    return hook
-
-
-@torch.no_grad()
-def _mean(model: GPT, module: nn.Module, head: int | None, reference: Tensor) -> Tensor:
-    """The part's average output over the reference; of a head, its lane."""
-    stored: list[Tensor] = []
-    handle = module.register_forward_hook(
-        lambda _m, args, output: stored.append(output if head is None else args[0])
-    )
-    try:
-        with _evaluating(model):
-            model(reference.to(model.embedding.weight.device))
-    finally:
-        handle.remove()
+def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Tensor]:
+    """Each point's average over the reference; of lanes, for each head."""
+    seen = watch(model, reference, names)
     real = ~torch.isin(reference, torch.tensor(model.config.masked_ids, dtype=reference.dtype))
-    mean = stored[0][real.to(stored[0].device)].mean(dim=0)
-    d_head = model.config.d_head
-    return mean if head is None else mean[head * d_head : (head + 1) * d_head]
+    means = {}
+    for name, value in seen.items():
+        # Batch and position first: [batch, head, position, …] → [batch, position, head, …].
+        value = value.transpose(1, 2) if value.ndim == 4 else value
+        mean = value[real.to(value.device)].mean(dim=0)
+        means[name] = mean.unsqueeze(-2) if mean.ndim == 2 else mean
+    return means
 
 
 def _by_head(attention: nn.Module, lanes: Tensor) -> Tensor:
-    split = lanes.unflatten(-1, (attention.n_heads, attention.d_head))
     matrix = attention.output.weight.unflatten(-1, (attention.n_heads, attention.d_head))
-    return torch.einsum("b p h k, d h k -> b h p d", split, matrix)
-
-
-@contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    was_training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(was_training)
+    return torch.einsum("b h p k, d h k -> b h p d", lanes, matrix)

@@ -2,22 +2,16 @@
 
 import pytest
 import torch
-from helpers import shaken
 
 from support.core import InputError
-from support.inside.trace import ablate, logit_lens, trace
-from support.model import GPT, GPTConfig
+from support.inside.lens import logit_lens
+from support.inside.trace import ablate, trace
 
 IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 0, 0]])
 
 
-def random_model(**changes):
-    cfg = {"vocab_size": 9, "context": 8, "d_model": 12, "n_heads": 3, "n_layers": 3} | changes
-    return shaken(GPT(GPTConfig(**cfg)).double(), 0.4).eval()
-
-
 @pytest.mark.parametrize("changes", [{}, {"tie_weights": False}, {"positions": "none"}, {"dropout": 0.3}])
-def test_writes_sum_to_the_final_stream(changes):
+def test_writes_sum_to_the_final_stream(changes, random_model):
     model = random_model(**changes).train()
     seen = trace(model, IDS)
     assert model.training, "the mode is given back"
@@ -29,7 +23,7 @@ def test_writes_sum_to_the_final_stream(changes):
     torch.testing.assert_close(model.unembed(seen.streams[-1]), seen.logits)
 
 
-def test_heads_sum_to_the_attention_write():
+def test_heads_sum_to_the_attention_write(random_model):
     model = random_model()
     seen = trace(model, IDS)
     for layer, block in enumerate(model.blocks):
@@ -37,7 +31,7 @@ def test_heads_sum_to_the_attention_write():
         torch.testing.assert_close(whole, seen.attention[layer])
 
 
-def test_pieces_equal_a_pass_by_hand():
+def test_pieces_equal_a_pass_by_hand(random_model):
     model = random_model()
     seen = trace(model, IDS)
     stream = model.embed(IDS)
@@ -53,7 +47,7 @@ def test_pieces_equal_a_pass_by_hand():
         torch.testing.assert_close(seen.streams[2 * layer + 2], stream)
 
 
-def test_post_norm_streams_are_the_blocks_outputs():
+def test_post_norm_streams_are_the_blocks_outputs(random_model):
     model = random_model(norm_first=False)
     seen = trace(model, IDS)
     stream = seen.embedding
@@ -64,7 +58,7 @@ def test_post_norm_streams_are_the_blocks_outputs():
         torch.testing.assert_close(seen.streams[2 * layer + 2], stream)
 
 
-def test_one_sequence_or_a_batch():
+def test_one_sequence_or_a_batch(random_model):
     model = random_model()
     one, batch = trace(model, IDS[0].tolist()), trace(model, IDS)
     torch.testing.assert_close(one.logits, batch.logits[:1])
@@ -73,7 +67,7 @@ def test_one_sequence_or_a_batch():
         trace(model, [99])
 
 
-def test_lens_ends_in_the_answer_and_starts_at_the_embedding():
+def test_lens_ends_in_the_answer_and_starts_at_the_embedding(random_model):
     model = random_model(masked_ids=(0,))
     seen = trace(model, IDS)
     lens = logit_lens(model, seen)
@@ -82,7 +76,7 @@ def test_lens_ends_in_the_answer_and_starts_at_the_embedding():
     torch.testing.assert_close(lens[0][..., 1:], first[..., 1:])
 
 
-def test_cutting_a_head_removes_exactly_its_write():
+def test_cutting_a_head_removes_exactly_its_write(random_model):
     model = random_model()
     before, logits = trace(model, IDS), model(IDS)
     with ablate(model, heads=[(1, 2), (1, 0)]) as cut:
@@ -93,7 +87,7 @@ def test_cutting_a_head_removes_exactly_its_write():
     assert model(IDS).equal(logits), "nothing stays behind"
 
 
-def test_cutting_attention_equals_a_zero_output_matrix():
+def test_cutting_attention_equals_a_zero_output_matrix(random_model):
     model = random_model()
     with ablate(model, attention=[0], feed_forward=[2]):
         cut = model(IDS)
@@ -104,7 +98,7 @@ def test_cutting_attention_equals_a_zero_output_matrix():
     torch.testing.assert_close(model(IDS), cut)
 
 
-def test_mean_ablation_writes_the_mean():
+def test_mean_ablation_writes_the_mean(random_model):
     model = random_model(masked_ids=(0,))
     before, real = trace(model, IDS), IDS.ne(0)
     with ablate(model, heads=[(0, 1)], feed_forward=[1], by="mean", reference=IDS):
@@ -115,7 +109,7 @@ def test_mean_ablation_writes_the_mean():
     torch.testing.assert_close(after.feed_forward[1], block.expand(2, 5, -1))
 
 
-def test_gradients_flow_through_a_cut_model():
+def test_gradients_flow_through_a_cut_model(random_model):
     model = random_model()
     with ablate(model, heads=[(0, 0)]):
         model(IDS).sum().backward()
@@ -123,7 +117,7 @@ def test_gradients_flow_through_a_cut_model():
     assert rows[:, 0].eq(0).all() and rows[:, 1].ne(0).any()
 
 
-def test_wrong_parts_are_refused_and_leave_nothing_behind():
+def test_wrong_parts_are_refused_and_leave_nothing_behind(random_model):
     model = random_model()
     logits = model(IDS)
     for wrong in ({"heads": [(0, 3)]}, {"heads": [(3, 0)]}, {"attention": [3]}, {"feed_forward": [-1]}):

@@ -1,0 +1,113 @@
+"""Who spoke for this word? A logit is a sum, and each part's write has its share in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from support.core import InputError
+from support.inside.points import as_batch
+from support.inside.trace import trace
+from support.model import GPT
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """A logit (or the difference of two) at one position, taken apart; ``batch`` texts at once.
+
+    ``embedding``, all of ``attention``, all of ``feed_forward`` and ``shift`` add up to ``logit``. The heads
+    of a layer and its output bias add up to its attention, the neurons and their bias to its network.
+    """
+
+    embedding: Float[Tensor, " batch"]
+    attention: Float[Tensor, "layer batch"]
+    heads: Float[Tensor, "layer batch head"]
+    feed_forward: Float[Tensor, "layer batch"]
+    neurons: Float[Tensor, "layer batch d_ff"] | None  # None with experts
+    shift: Float[Tensor, " batch"]  # what the final norm's own bias says
+    logit: Float[Tensor, " batch"]
+
+    def parts(self) -> dict[str, Float[Tensor, " batch"]]:
+        """The shares by name, in the order of the pass; they add up to ``logit``."""
+        named = {"embedding": self.embedding}
+        for i, (looked, thought) in enumerate(zip(self.attention, self.feed_forward, strict=True)):
+            named |= {f"attention {i}": looked, f"feed-forward {i}": thought}
+        return named | {"norm's shift": self.shift}
+
+
+@torch.no_grad()
+def attribute(
+    model: GPT,
+    ids: Int[Tensor, "*batch position"] | Sequence[int],
+    word: int,
+    against: int | None = None,
+    position: int = -1,
+) -> Attribution:
+    """Each part's share in the logit of a word, or in the difference to another word's.
+
+    The final norm divides by the size of the whole stream, to which all parts contribute; that number is
+    taken as it was in this pass (it is *frozen*), and the rest of the norm is linear. So the shares add up
+    exactly, and do not say what the logit would be without a part: for that, cut it (`ablate`).
+
+    Args:
+        model: a `GPT` with residuals and pre-norm. A bend of the logits (``logit_softcap``) is left out.
+        ids: one sequence or a batch of them.
+        word: the id whose logit is asked for.
+        against: another id, whose logit is subtracted.
+        position: where in the text.
+
+    Raises:
+        InputError: the stream is not a sum (post-norm, no residuals), or the model never predicts the word.
+
+    Follows Elhage et al. 2021; Wang et al. 2022 for the difference of two logits.
+
+    >>> from support.model import GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=5)); found = attribute(model, [1, 2, 3], word=4, against=0)
+    >>> logits = model(torch.tensor([[1, 2, 3]]))[0, -1]
+    >>> bool((sum(found.parts().values()) - (logits[4] - logits[0])).abs() < 1e-6)
+    True
+    """
+    config = model.config
+    if not (config.norm_first and config.residual):
+        raise InputError("Shares need a stream that is a sum: residual=True and norm_first=True.")
+    for one in (word, against):
+        if one in config.masked_ids or (one is not None and not 0 <= one < config.vocab_size):
+            raise InputError(f"The model never predicts id {one}; ask for another one.")
+    ids = as_batch(model, ids)
+    seen = trace(model, ids)
+    rows = model.embedding.weight if model.head is None else model.head.weight
+    reader = rows[word] if against is None else rows[word] - rows[against]
+    reader, shift = _through_norm(model.final_norm, reader, seen.streams[-1][:, position])
+
+    def share(writes: Tensor) -> Tensor:
+        return (writes[..., position, :] * (reader[:, None] if writes.ndim == 5 else reader)).sum(dim=-1)
+
+    neurons = None
+    if seen.activations is not None:
+        columns = torch.stack([block.feed_forward.contract.weight for block in model.blocks])
+        heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # what a neuron's full voice would say
+        neurons = seen.activations[..., position, :] * heard
+    parts = [share(seen.embedding), share(seen.attention), share(seen.feed_forward)]
+    return Attribution(
+        embedding=parts[0],
+        attention=parts[1],
+        heads=share(seen.heads),
+        feed_forward=parts[2],
+        neurons=neurons,
+        shift=shift.expand(len(ids)),
+        logit=parts[0] + parts[1].sum(dim=0) + parts[2].sum(dim=0) + shift,
+    )
+
+
+def _through_norm(norm: nn.Module, reader: Tensor, stream: Tensor) -> tuple[Tensor, Tensor]:
+    """What reads the stream itself, the norm's size frozen: one vector a text; and what the bias adds."""
+    if isinstance(norm, nn.LayerNorm):
+        stretched = reader * norm.weight
+        size = (stream.var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
+        return (stretched - stretched.mean()) / size, reader @ norm.bias
+    if isinstance(norm, nn.RMSNorm):
+        size = (stream.square().mean(dim=-1, keepdim=True) + norm.eps).sqrt()
+        return reader * norm.weight / size, reader.new_zeros(())
+    return reader.expand_as(stream), reader.new_zeros(())

@@ -1,0 +1,171 @@
+"""A checkpoint that came from `transformers`: everything inside equals hand-written hooks on their model."""
+
+from contextlib import contextmanager
+
+import pytest
+import torch
+
+from support.exchange import from_huggingface
+from support.inside import ablate, attribute, logit_lens, patched, restored, trace, watch
+
+transformers = pytest.importorskip("transformers")
+
+IDS, CORRUPTED = torch.tensor([[3, 1, 4, 1, 5, 9, 2, 6]]), torch.tensor([[3, 1, 4, 8, 5, 9, 2, 6]])
+D_HEAD = 8
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    """Three layers of four heads, far from the tame start, in float64."""
+    sizes = {"vocab_size": 50, "n_positions": 16, "n_embd": 32, "n_head": 4, "n_layer": 3}
+    config = transformers.GPT2Config(**sizes, bos_token_id=0, eos_token_id=0, attn_implementation="eager")
+    torch.manual_seed(3)
+    model = transformers.GPT2LMHeadModel(config).double().eval()
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            p.copy_(
+                0.3 * torch.randn_like(p)
+                + (1 if name.endswith(("ln_1.weight", "ln_2.weight", "ln_f.weight")) else 0)
+            )
+    return model
+
+
+@pytest.fixture(scope="module")
+def ours(theirs):
+    return from_huggingface(theirs)
+
+
+@contextmanager
+def hooked(*handles):
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def test_streams_and_patterns(theirs, ours):
+    with torch.no_grad():
+        want = theirs(IDS, output_hidden_states=True, output_attentions=True)
+    seen = trace(ours, IDS)
+    for layer in range(3):
+        torch.testing.assert_close(seen.streams[2 * layer], want.hidden_states[layer])
+        torch.testing.assert_close(seen.patterns[layer], want.attentions[layer])
+    # Their last hidden state is the one behind the final norm.
+    torch.testing.assert_close(ours.final_norm(seen.streams[-1]), want.hidden_states[-1])
+    torch.testing.assert_close(seen.logits, want.logits)
+
+
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 1)])
+@pytest.mark.parametrize("by", ["zero", "mean"])
+def test_cutting_a_head(theirs, ours, layer, head, by):
+    projection, lane = theirs.transformer.h[layer].attn.c_proj, slice(head * D_HEAD, (head + 1) * D_HEAD)
+    kept = []
+    with hooked(projection.register_forward_pre_hook(lambda _m, args: kept.append(args[0]))), torch.no_grad():
+        theirs(IDS)
+    fill = kept[0][..., lane].mean(dim=(0, 1)) if by == "mean" else 0.0
+
+    def cut(_module, args):
+        lanes = args[0].clone()
+        lanes[..., lane] = fill
+        return (lanes,)
+
+    with hooked(projection.register_forward_pre_hook(cut)), torch.no_grad():
+        want = theirs(IDS).logits
+    with ablate(ours, heads=[(layer, head)], by=by, reference=IDS):
+        torch.testing.assert_close(ours(IDS), want)
+    assert not torch.allclose(want, theirs(IDS).logits, atol=1e-2)
+
+
+@pytest.mark.parametrize("layer", range(3))
+@pytest.mark.parametrize("part", ["attention", "feed_forward"])
+def test_cutting_a_block(theirs, ours, layer, part):
+    block = theirs.transformer.h[layer]
+
+    def silent(_module, _args, output):
+        return (torch.zeros_like(output[0]), *output[1:]) if isinstance(output, tuple) else output * 0
+
+    module = block.attn if part == "attention" else block.mlp
+    with hooked(module.register_forward_hook(silent)), torch.no_grad():
+        want = theirs(IDS).logits
+    with ablate(ours, **{part: [layer]}):
+        torch.testing.assert_close(ours(IDS), want)
+
+
+def test_logit_lens(theirs, ours):
+    with torch.no_grad():
+        hidden = theirs(IDS, output_hidden_states=True).hidden_states
+        want = [theirs.lm_head(theirs.transformer.ln_f(h)) for h in hidden[:-1]]
+    lens = logit_lens(ours, trace(ours, IDS))
+    for layer in range(3):
+        torch.testing.assert_close(lens[2 * layer], want[layer])
+
+
+def test_shares_of_a_logit(theirs, ours):
+    """Their writes, caught by hand, read through their norm with its size held by an explicit division."""
+    writes, handles = {}, []
+    for i, block in enumerate(theirs.transformer.h):
+        for name, module in (("attention", block.attn), ("feed-forward", block.mlp)):
+
+            def keep(_module, _args, output, name=f"{name} {i}"):
+                writes[name] = (output[0] if isinstance(output, tuple) else output)[0, -1]
+
+            handles.append(module.register_forward_hook(keep))
+    with hooked(*handles), torch.no_grad():
+        out = theirs(IDS, output_hidden_states=True)
+    writes = {"embedding": out.hidden_states[0][0, -1]} | writes
+    norm, last = theirs.transformer.ln_f, sum(writes.values())
+    size = ((last - last.mean()).square().mean() + norm.eps).sqrt()
+    apart = theirs.lm_head.weight[7] - theirs.lm_head.weight[11]
+    found = attribute(ours, IDS, word=7, against=11).parts()
+    for name, write in writes.items():
+        want = ((write - write.mean()) / size * norm.weight) @ apart
+        torch.testing.assert_close(found[name][0], want, msg=name)
+    torch.testing.assert_close(sum(found.values())[0], out.logits[0, -1, 7] - out.logits[0, -1, 11])
+
+
+@pytest.mark.parametrize("position", [3, 7])
+def test_patching(theirs, ours, position):
+    """A clean MLP write at one position, put into their corrupted pass."""
+    kept = []
+    mlp = theirs.transformer.h[1].mlp
+    with hooked(mlp.register_forward_hook(lambda _m, _a, output: kept.append(output))), torch.no_grad():
+        clean = theirs(IDS).logits
+
+    def put(_module, _args, output):
+        output = output.clone()
+        output[:, position] = kept[0][:, position]
+        return output
+
+    with torch.no_grad():
+        bad = theirs(CORRUPTED).logits
+        with hooked(mlp.register_forward_hook(put)):
+            mended = theirs(CORRUPTED).logits
+    want = (mended - bad)[0, -1, 7] / (clean - bad)[0, -1, 7]
+    point = "blocks.1.feed_forward.write"
+    found = restored(ours, IDS, CORRUPTED, lambda logits: logits[0, -1, 7], [point], each="position")
+    torch.testing.assert_close(found[0, position].double(), want.double(), atol=1e-6, rtol=1e-5)
+
+
+def test_a_pattern_put_in_place(theirs, ours):
+    """Head 2 of layer 1 made to look at its own place alone: their lane is then its own value."""
+    attention = theirs.transformer.h[1].attn
+    values = []
+    catch = attention.c_attn.register_forward_hook(lambda _m, _a, out: values.append(out[..., 64:]))
+    with hooked(catch), torch.no_grad():
+        theirs(IDS)
+    lane = slice(2 * D_HEAD, 3 * D_HEAD)
+
+    def own(_module, args):
+        lanes = args[0].clone()
+        lanes[..., lane] = values[0][..., lane]
+        return (lanes,)
+
+    with hooked(attention.c_proj.register_forward_pre_hook(own)), torch.no_grad():
+        want = theirs(IDS).logits
+
+    def itself(pattern):
+        return torch.cat([pattern[:, :2], torch.eye(8).to(pattern)[None, None], pattern[:, 3:]], dim=1)
+
+    with patched(ours, {"blocks.1.attention.pattern": itself}):
+        torch.testing.assert_close(watch(ours, IDS, ["logits"])["logits"], want)
