@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ledger_family  # noqa: F401 - adds its operations
 import ledger_language
 import ledger_studies  # noqa: F401 - adds its operations
 import numpy as np

@@ -153,31 +153,6 @@ def split_gap(length, width, heads, seed):
 
 
 @_operation()
-def rotated(x, place, base=10_000.0):
-    """Rotary positions: each pair of numbers turned by its own angle."""
-    x = np.asarray(x, dtype=float)
-    angle = place / base ** (np.arange(0, len(x), 2) / len(x))
-    even, odd = x[::2], x[1::2]
-    cos, sin = np.cos(angle), np.sin(angle)
-    return np.stack([even * cos - odd * sin, even * sin + odd * cos], 1).ravel()
-
-
-@_operation()
-def rotary_spread(width, distance, starts, seed, before=False):
-    """How much a score changes when both places move on; `before`: the embedding is turned, not the query."""
-    x, y = random_rows(width, seed=seed), random_rows(width, seed=seed + 1)
-    WQ, WK, _ = _heads(width, seed)
-    scores = []
-    for start in np.asarray(starts, dtype=int):
-        if before:
-            q, k = rotated(x, start) @ WQ, rotated(y, start + distance) @ WK
-        else:
-            q, k = rotated(x @ WQ, start), rotated(y @ WK, start + distance)
-        scores.append(q @ k)
-    return float(np.ptp(scores))
-
-
-@_operation()
 def score_variance(width, pairs, seed, scaled):
     """The variance of dot products of random vectors, as they are or divided by the root of their width."""
     a, b = random_rows(pairs, width, seed=seed), random_rows(pairs, width, seed=seed + 1)
@@ -190,20 +165,6 @@ def softmax_steepness(z):
     """The size of softmax's table of slopes."""
     p = next_token(z)
     return float(np.linalg.norm(np.diag(p) - np.outer(p, p)))
-
-
-@_operation()
-def mixture_parameters(layers, width, hidden, vocabulary, kv_width, experts):
-    """A Llama-like model whose feed-forward network exists `experts` times, with a router."""
-    attention, each = 2 * width * width + 2 * width * kv_width, 3 * width * hidden + width
-    return layers * (attention + experts * each + 2 * width) + 2 * vocabulary * width + width
-
-
-@_operation()
-def llama_parameters(layers, width, hidden, vocabulary, kv_width=None):
-    kv_width = width if kv_width is None else kv_width
-    block = 2 * width * width + 2 * width * kv_width + 3 * width * hidden + 2 * width
-    return layers * block + 2 * vocabulary * width + width
 
 
 @_operation(through="support.model.GPT.n_parameters")

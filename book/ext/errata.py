@@ -131,7 +131,7 @@ def comparison(entry: dict[str, Any]) -> str:
     off = []
     for i, (a, b) in enumerate(zip(theirs, mine, strict=True)):
         unit = units[i] if len(units) == len(theirs) else units[0]
-        if a != b and abs(a - b) > unit * (0.5 + 1e-6):
+        if a != b and abs(a - b) > max(unit * (0.5 + 1e-6), entry.get("within", 0)):
             place = f"row {i // width + 1}, number {i % width + 1}" if width else f"number {i + 1}"
             off.append(f"{place}: {number(a)} → {number(b, digits)}")
     found = f"{len(off)} differ: " + "; ".join(off[:LISTED]) if off else "all agree"
