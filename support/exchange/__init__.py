@@ -1,5 +1,5 @@
 """To and from other formats."""
 
-from support.exchange.huggingface import from_huggingface
+from support.exchange.huggingface import from_huggingface, to_huggingface
 
-__all__ = ["from_huggingface"]
+__all__ = ["from_huggingface", "to_huggingface"]

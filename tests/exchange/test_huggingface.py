@@ -1,4 +1,4 @@
-"""GPT-2 in `transformers` is the oracle: same weights, same logits, same insides."""
+"""Folders as transformers writes them and reads them, and what is refused; equal logits: test_parity.py."""
 
 import json
 import subprocess
@@ -9,122 +9,69 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from support.core import InputError
-from support.exchange import from_huggingface
-from support.inside.trace import trace
+from support.exchange import from_huggingface, to_huggingface
+from support.exchange.fields_in import read_fields
+from support.model import GPT, GPTConfig
 
 transformers = pytest.importorskip("transformers")
 
-SHAPES = {
-    "tiny": {"n_embd": 8, "n_head": 2, "n_layer": 1, "vocab_size": 11, "n_positions": 16},
-    "one head": {"n_embd": 24, "n_head": 1, "n_layer": 2, "vocab_size": 50, "n_positions": 32},
-    "deep": {"n_embd": 32, "n_head": 4, "n_layer": 12, "vocab_size": 101, "n_positions": 20},
-    "wide": {"n_embd": 192, "n_head": 6, "n_layer": 3, "vocab_size": 500, "n_positions": 128},
-    "narrow inner": {"n_embd": 48, "n_head": 3, "n_inner": 20, "n_layer": 2, "activation_function": "relu"},
-    "exact gelu": {"n_embd": 48, "n_head": 3, "n_layer": 2, "activation_function": "gelu"},
-    "loose norm": {"n_embd": 48, "n_head": 3, "n_layer": 2, "layer_norm_epsilon": 1e-2},
-    "untied": {"n_embd": 48, "n_head": 3, "n_layer": 2, "tie_word_embeddings": False},
-}
+TINY = {"n_embd": 8, "n_head": 2, "n_layer": 1, "vocab_size": 11, "n_positions": 16}
 
 
-def reference(**changes):
-    """A GPT-2 far from its tame start: peaked attention, random norm gains, random biases everywhere."""
-    small = {"vocab_size": 64, "n_positions": 32, "bos_token_id": 0, "eos_token_id": 0}
-    config = transformers.GPT2Config(**(small | changes), attn_implementation="eager")
-    model = transformers.GPT2LMHeadModel(config).eval()
-    with torch.no_grad():
-        for name, p in model.named_parameters():
-            if p.ndim == 1:
-                p.add_(0.5 * torch.randn_like(p))
-            elif "c_attn" in name:  # scores with a spread of about four: a softmax with favourites
-                p.normal_(std=2 / config.n_embd**0.5)
-            else:
-                p.normal_(std=1 / p.shape[-1] ** 0.5)
-    return model
+@pytest.fixture(scope="module")
+def parity(script):
+    return script("parity")
 
 
-def ids_for(model, batch=3):
-    cfg = model.config
-    return torch.randint(cfg.vocab_size, (batch, cfg.n_positions))
+@pytest.fixture
+def theirs(parity):
+    """``theirs("llama", {"head_dim": 4})``: one of theirs, far from its tame start."""
+    return parity.theirs
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_logits_equal_transformers(name):
-    theirs = reference(**SHAPES[name])
-    ids = ids_for(theirs)
-    ours = from_huggingface(theirs)
-    with torch.no_grad():
-        want = theirs(ids, output_attentions=True)
-        sharpest = torch.stack([a.amax(-1)[..., 4:].mean() for a in want.attentions]).max()
-        assert sharpest > 0.4, "attention must be far from uniform for the test to mean anything"
-        torch.testing.assert_close(ours(ids), want.logits, atol=1e-5, rtol=0)
-        exact = theirs.double()(ids).logits
-        torch.testing.assert_close(ours.double()(ids), exact, atol=1e-10, rtol=0)
-
-
-def test_insides_equal_transformers():
-    theirs = reference(**SHAPES["deep"]).double()
-    ids = ids_for(theirs)
-    with torch.no_grad():
-        want = theirs(ids, output_attentions=True, output_hidden_states=True)
-    seen = trace(from_huggingface(theirs), ids)
-    torch.testing.assert_close(seen.patterns, torch.stack(want.attentions))
-    # Their last hidden state is normed already, so it is left out.
-    torch.testing.assert_close(seen.streams[::2][:-1], torch.stack(want.hidden_states[:-1]))
-
-
-def test_gradients_equal_transformers():
-    theirs = reference().double()
-    ids = ids_for(theirs)
-    ours = from_huggingface(theirs)
-    for model in (theirs, ours):
-        logits = model(ids[:, :-1])
-        logits = logits if model is ours else logits.logits
-        torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).backward()
-    torch.testing.assert_close(ours.embedding.weight.grad, theirs.transformer.wte.weight.grad)
-    block, their_block = ours.blocks[0], theirs.transformer.h[0]
-    torch.testing.assert_close(block.attention.qkv.weight.grad, their_block.attn.c_attn.weight.grad.T)
-
-
-def test_the_weights_are_its_own():
-    theirs = reference()
-    ours = from_huggingface(theirs)
+def test_the_weights_are_its_own(theirs):
+    other = theirs("gpt2", TINY)
+    ours = from_huggingface(other)
     before = ours.embedding.weight.clone()
     with torch.no_grad():
-        theirs.transformer.wte.weight.zero_()
+        other.transformer.wte.weight.zero_()
     assert ours.embedding.weight.equal(before)
     assert not ours.training and all(p.requires_grad for p in ours.parameters())
 
 
-def test_a_model_without_its_head():
-    theirs = reference()
-    torch.testing.assert_close(
-        from_huggingface(theirs.transformer).state_dict(), from_huggingface(theirs).state_dict()
-    )
-
-
-@pytest.fixture
-def folder(tmp_path):
-    reference(**SHAPES["tiny"]).save_pretrained(tmp_path)
-    return tmp_path
-
-
-@pytest.mark.parametrize("changes", [{}, {"tie_word_embeddings": False}, {"dtype": torch.bfloat16}])
-def test_a_folder_equals_the_model(tmp_path, changes):
-    theirs = reference(**SHAPES["wide"]).to(changes.get("dtype", torch.float32))
-    if "tie_word_embeddings" in changes:
-        theirs = reference(**SHAPES["wide"], **changes)
-    theirs.save_pretrained(tmp_path)
-    got, want = from_huggingface(tmp_path), from_huggingface(theirs)
+def same(got, want):
     assert got.config == want.config
     torch.testing.assert_close(got.state_dict(), want.state_dict(), rtol=0, atol=0)
 
 
-def test_shards(tmp_path):
-    theirs = reference(**SHAPES["wide"])
-    theirs.save_pretrained(tmp_path, max_shard_size="500KB")
-    assert len(list(tmp_path.glob("*.safetensors"))) > 1
-    got, want = from_huggingface(tmp_path), from_huggingface(theirs)
-    torch.testing.assert_close(got.state_dict(), want.state_dict(), rtol=0, atol=0)
+@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
+def test_a_model_without_its_head(theirs, architecture):
+    other = theirs(architecture, {"tie_word_embeddings": True})
+    same(from_huggingface(other.base_model), from_huggingface(other))
+    untied = theirs(architecture, {"tie_word_embeddings": False})
+    with pytest.raises(InputError, match=r"lacks the tensor 'lm_head\.weight'"):
+        from_huggingface(untied.base_model)
+
+
+@pytest.fixture
+def folder(theirs, tmp_path):
+    theirs("gpt2", TINY).save_pretrained(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mixtral"])
+def test_a_folder_equals_the_model(theirs, tmp_path, architecture, dtype):
+    other = theirs(architecture, {}).to(dtype)
+    other.save_pretrained(tmp_path / "one")
+    other.save_pretrained(tmp_path / "shards", max_shard_size="50KB")
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 2
+    want = from_huggingface(other)
+    assert want.embedding.weight.dtype == dtype
+    same(from_huggingface(tmp_path / "one"), want)
+    same(from_huggingface(tmp_path / "shards"), want)
+    to_huggingface(want, tmp_path / "ours")
+    same(from_huggingface(tmp_path / "ours"), want)
 
 
 def test_the_layout_of_the_first_published_files(folder):
@@ -133,16 +80,56 @@ def test_the_layout_of_the_first_published_files(folder):
     old = {k.removeprefix("transformer."): v for k, v in load_file(folder / "model.safetensors").items()}
     old["h.0.attn.bias"] = torch.ones(1, 1, 16, 16).tril()
     save_file(old, folder / "model.safetensors")
-    torch.testing.assert_close(from_huggingface(folder).state_dict(), want.state_dict())
+    same(from_huggingface(folder), want)
 
 
-def test_a_folder_is_read_without_transformers(folder):
+def test_older_spellings(theirs, tmp_path):
+    """Llama files of 2023 and 2024: the base and its stretch apart, and the turning speeds stored."""
+    stretch = {"rope_type": "linear", "rope_theta": 123.0, "factor": 4.0}
+    theirs("llama", {"rope_parameters": stretch}).save_pretrained(tmp_path)
+    want = from_huggingface(tmp_path)
+    assert want.config.rope_base == 123.0 and want.config.rope_scaling["factor"] == 4.0
+    old = {"type": "linear", "factor": 4.0}
+    change_config(tmp_path, rope_parameters="gone", rope_theta=123.0, rope_scaling=old, head_dim="gone")
+    tensors = load_file(tmp_path / "model.safetensors")
+    tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = torch.ones(4)
+    save_file(tensors, tmp_path / "model.safetensors")
+    same(from_huggingface(tmp_path), want)
+
+
+def test_weights_of_several_types_become_the_widest(folder):
+    tensors = load_file(folder / "model.safetensors")
+    name = "transformer.wte.weight"
+    save_file(tensors | {name: tensors[name].bfloat16()}, folder / "model.safetensors")
+    got = from_huggingface(folder)
+    assert {p.dtype for p in got.parameters()} == {torch.float32}
+    assert got(torch.zeros(1, 3, dtype=torch.long)).isfinite().all()
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "mixtral", "qwen2", "qwen3"])
+def test_their_own_defaults_are_read_alike(parity, architecture):
+    """A config.json that says little more than its architecture means what transformers takes it to mean."""
+    import transformers
+
+    said = {"num_hidden_layers": 1, "n_layer": 1, "model_type": architecture}
+    theirs = getattr(transformers, parity.CLASSES[architecture] + "Config")(**said)
+    whole = read_fields(theirs.to_dict())
+    sizes = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "max_position_embeddings")
+    sizes += ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads")
+    sizes += ("intermediate_size", "num_local_experts", "num_experts_per_tok", "sliding_window")
+    short = {name: value for name, value in theirs.to_dict().items() if name in sizes}
+    assert read_fields(said | short) == whole
+
+
+def test_a_folder_is_read_and_written_without_transformers(folder, tmp_path):
     code = (
-        "import sys; from support.exchange import from_huggingface; "
-        f"from_huggingface({str(folder)!r}); print('transformers' in sys.modules)"
+        "import sys; from support.exchange import from_huggingface, to_huggingface; "
+        f"model = from_huggingface({str(folder)!r}); to_huggingface(model, {str(tmp_path / 'new')!r}); "
+        "print('transformers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+    assert (tmp_path / "new" / "config.json").is_file()
 
 
 def change_config(folder, **changes):
@@ -162,16 +149,72 @@ def change_config(folder, **changes):
         ({"add_cross_attention": True}, "add_cross_attention"),
         ({"n_embd": "gone"}, "'n_embd'"),
         ({"n_head": 3}, "d_model=8"),
-        ({"n_layer": 2}, "lacks the tensor for blocks.1"),
+        ({"n_layer": 2}, r"lacks the tensor 'h\.1\.ln_1"),
         ({"n_inner": 16}, r"h.0.mlp.c_fc.* has shape \[32"),
         ({"n_positions": 17}, r"wpe.* has shape \[16, 8\]"),
-        ({"tie_word_embeddings": False}, "lacks the tensor for head.weight"),
+        ({"tie_word_embeddings": False}, "lacks the tensor 'lm_head.weight'"),
+        ({"n_embd": "8"}, "n_embd='8' must be a whole number"),
+        ({"layer_norm_epsilon": "small"}, "layer_norm_epsilon='small' must be a number"),
+        ({"quantization_config": {"bits": 4}}, "quantization_config"),
     ],
 )
 def test_a_wrong_field_is_named(folder, changes, words):
     change_config(folder, **changes)
     with pytest.raises(InputError, match=words):
         from_huggingface(folder)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "changes", "words"),
+    [
+        ("llama", {"hidden_act": "gelu"}, "hidden_act='gelu' is not built here; known: silu"),
+        ("llama", {"hidden_size": "gone"}, "lacks the field 'hidden_size'"),
+        ("llama", {"num_key_value_heads": 4}, "n_kv_heads=4"),
+        ("llama", {"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type='yarn'"),
+        (
+            "llama",
+            {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
+            "rope_scaling has rope_type='dynamic'",
+        ),
+        ("llama", {"rope_parameters": {"rope_type": "linear"}}, "lacks factor"),
+        ("llama", {"rope_parameters": {"rope_type": "llama3", "factor": 8.0}}, "lacks high_freq_factor"),
+        ("llama", {"rope_parameters": {"rope_theta": "big"}}, "rope_theta='big' must be a number"),
+        ("llama", {"rope_parameters": {"full_attention": {"rope_theta": 1.0}}}, "from layer to layer"),
+        ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor=0.5"),
+        ("llama", {"rope_parameters": {"partial_rotary_factor": 0.25}}, "partial_rotary_factor=0.25"),
+        ("llama", {"head_dim": 7}, "d_head=7 is odd"),
+        ("llama", {"attention_bias": True}, r"lacks the tensor 'layers\.0\.self_attn\.q_proj\.bias'"),
+        ("llama", {"num_attention_heads": 12}, r"q_proj\.weight' has shape \[48, 48\]"),
+        ("llama", {"num_hidden_layers": 1}, r"layers\.1\..* one too many"),
+        ("llama", {"model_type": "qwen3"}, r"lacks the tensor .*q_norm"),
+        ("mistral", {"sliding_window": "wide"}, "sliding_window='wide'"),
+        ("mistral", {"layer_types": ["full_attention", "sliding_attention"]}, "layer_types"),
+        ("qwen2", {"model_type": "qwen2_moe"}, "model_type='qwen2_moe'"),
+        (
+            "qwen2",
+            {"use_sliding_window": True, "sliding_window": 9, "max_window_layers": 1, "layer_types": None},
+            "max_window_layers",
+        ),
+        (
+            "qwen2",
+            {
+                "use_sliding_window": True,
+                "sliding_window": 9,
+                "layer_types": ["full_attention", "sliding_attention"],
+            },
+            "layer_types",
+        ),
+        ("qwen2", {"layer_types": ["linear_attention", "full_attention"]}, "layer_types.*linear_attention"),
+        ("mixtral", {"num_local_experts": 1}, "num_local_experts=1"),
+        ("mixtral", {"num_experts_per_tok": 9}, "experts_per_token=9"),
+        ("mixtral", {"num_local_experts": 9}, r"gate\.weight' has shape \[8, 48\]"),
+    ],
+)
+def test_what_is_not_built_is_refused_by_name(theirs, tmp_path, architecture, changes, words):
+    theirs(architecture, {}).save_pretrained(tmp_path)
+    change_config(tmp_path, **changes)
+    with pytest.raises(InputError, match=words):
+        from_huggingface(tmp_path)
 
 
 def test_a_wrong_tensor_is_named(folder):
@@ -182,6 +225,9 @@ def test_a_wrong_tensor_is_named(folder):
         from_huggingface(folder)
     save_file(tensors | {"transformer.h.1.ln_1.bias": torch.ones(8)}, path)
     with pytest.raises(InputError, match=r"h\.1\.ln_1\.bias"):
+        from_huggingface(folder)
+    save_file(tensors | {"transformer.wte.weight": torch.ones(11, 8, dtype=torch.int8)}, path)
+    with pytest.raises(InputError, match=r"wte\.weight' holds int8"):
         from_huggingface(folder)
     save_file({k: v for k, v in tensors.items() if "ln_f.bias" not in k}, path)
     with pytest.raises(InputError, match=r"final_norm\.bias"):
@@ -206,3 +252,80 @@ def test_damaged_files_are_named(folder, tmp_path_factory):
         from_huggingface(tmp_path_factory.mktemp("empty"))
     with pytest.raises(InputError, match="Linear"):
         from_huggingface(torch.nn.Linear(2, 2))
+
+
+def test_wrong_stacks_of_experts_are_named(theirs):
+    other = theirs("mixtral", {})
+    experts = other.model.layers[1].mlp.experts
+    experts.gate_up_proj = torch.nn.Parameter(torch.ones(8, 161, 48))
+    with pytest.raises(InputError, match=r"layers\.1\.mlp\.experts\.gate_up_proj.*no stack"):
+        from_huggingface(other)
+    experts.gate_up_proj = torch.nn.Parameter(torch.ones(7, 160, 48))
+    with pytest.raises(InputError, match=r"lacks the tensor 'layers\.1\..*experts\.7\.w1"):
+        from_huggingface(other)
+
+
+def test_a_wrong_index_is_named(theirs, tmp_path):
+    theirs("llama", {}).save_pretrained(tmp_path, max_shard_size="100KB")
+    path = tmp_path / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    lost = index["weight_map"]["model.norm.weight"]
+    for wrong, words in [
+        ({}, "no weight_map"),
+        ({"weight_map": {"a": "../elsewhere.safetensors"}}, "elsewhere"),
+        ({"weight_map": {"a": "pytorch_model.bin"}}, r"pytorch_model\.bin"),
+        ({"weight_map": {k: v for k, v in index["weight_map"].items() if v != lost}}, "lacks the tensor"),
+    ]:
+        path.write_text(json.dumps(wrong))
+        with pytest.raises(InputError, match=words):
+            from_huggingface(tmp_path)
+    path.write_text(json.dumps(index))
+    (tmp_path / lost).unlink()
+    with pytest.raises(InputError, match=lost):
+        from_huggingface(tmp_path)
+
+
+LLAMA = {"positions": "rope", "norm": "rms", "activation": "swiglu", "attention_bias": False}
+LLAMA |= {"ffn_bias": False}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"positions": "alibi"}, "positions='learned', and this model has 'alibi'"),
+        ({"norm": "rms"}, "norm='layer', and this model has 'rms'"),
+        ({"activation": "swiglu"}, "activation='gelu_tanh', and this model has 'swiglu'"),
+        ({"norm_first": False}, "norm_first=True"),
+        ({"causal": False}, "causal=True"),
+        ({"masked_ids": (0,)}, r"masked_ids=\(\)"),
+        ({"attention_bias": False}, "qkv_bias=True"),
+        ({"ffn_bias": False}, "ffn_bias=True"),
+        ({"n_kv_heads": 2}, "n_kv_heads=4"),
+        ({"d_head": 5}, "d_head=4"),
+        ({"window": 3}, "window=None"),
+        ({"n_experts": 2}, "n_experts=1"),
+        (LLAMA | {"norm": "layer"}, "norm='rms'"),
+        (LLAMA | {"activation": "gelu"}, "activation='swiglu'"),
+        (LLAMA | {"logit_softcap": 3.0}, "logit_softcap=None"),
+        (LLAMA | {"attention_scale": 3.0}, "attention_scale=None"),
+        (LLAMA | {"n_experts": 2, "attention_bias": True}, "mixtral .* qkv_bias=False"),
+        (LLAMA | {"qk_norm": True, "qkv_bias": True}, "qwen3 .* qkv_bias=False"),
+        (LLAMA | {"window": 4, "attention_bias": True}, "mistral .* qkv_bias=False"),
+        (LLAMA | {"window": 4, "ffn_bias": True}, "mistral .* ffn_bias=False"),
+        (LLAMA | {"qkv_bias": True, "ffn_bias": True}, "qwen2 .* ffn_bias=False"),
+    ],
+)
+def test_what_theirs_lack_is_not_written(tmp_path, changes, words):
+    model = GPT(GPTConfig(vocab_size=7, context=8, d_model=16, n_heads=4, n_layers=1, **changes))
+    with pytest.raises(InputError, match=words):
+        to_huggingface(model, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_models_and_folders_are_not_written_into(tmp_path):
+    config = GPTConfig(vocab_size=7, d_model=16, n_layers=1)
+    with pytest.raises(InputError, match="looks at an encoder"):
+        to_huggingface(GPT(config, cross=True))
+    (tmp_path / "model.safetensors.index.json").write_text("{}")
+    with pytest.raises(InputError, match="in shards"):
+        to_huggingface(GPT(config), tmp_path)

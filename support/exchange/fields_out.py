@@ -1,0 +1,119 @@
+"""A `GPTConfig` becomes a Hugging Face ``config.json``; what their architectures lack is refused by name."""
+
+from typing import Any
+
+from support.core import InputError
+from support.exchange.fields_in import ACTIVATIONS, CLASSES
+from support.model import GPTConfig
+
+
+def write_fields(config: GPTConfig) -> dict[str, Any]:
+    """A ``config.json`` that describes the configuration; its ``model_type`` is the simplest that can.
+
+    Raises:
+        InputError: no architecture known here has such a field; it is named.
+
+    >>> write_fields(GPTConfig(vocab_size=9, activation="gelu_tanh"))["architectures"]
+    ['GPT2LMHeadModel']
+    """
+    architecture, needs = _architecture(config)
+    for name, needed in needs.items():
+        if getattr(config, name) != needed:
+            raise InputError(
+                f"A {architecture} of transformers has {name}={needed!r}, and this model has "
+                f"{getattr(config, name)!r}; it cannot be written as one."
+            )
+    fields = {
+        "architectures": [CLASSES[architecture]],
+        "model_type": architecture,
+        "vocab_size": config.vocab_size,
+        "tie_word_embeddings": config.tie_weights,
+        "initializer_range": config.init_std,
+        "bos_token_id": None,
+        "eos_token_id": None,
+        "use_cache": True,
+    }
+    return fields | (_gpt2_fields(config) if architecture == "gpt2" else _llama_fields(config, architecture))
+
+
+_PLAIN = {
+    "norm_first": True,
+    "residual": True,
+    "causal": True,
+    "attention_scale": None,
+    "logit_softcap": None,
+    "masked_ids": (),
+}
+
+
+def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
+    """The architecture to write, and what our fields must be for it."""
+    if config.positions != "rope":
+        lanes = {"n_kv_heads": config.n_heads, "d_head": config.d_model // config.n_heads}
+        gpt2 = {"positions": "learned", "norm": "layer", "qkv_bias": True, "attention_bias": True}
+        gpt2 |= {"ffn_bias": True, "qk_norm": False, "window": None, "n_experts": 1}
+        if config.activation == "swiglu":
+            gpt2 |= {"activation": "gelu_tanh"}
+        return "gpt2", gpt2 | lanes | _PLAIN
+    llama = {"norm": "rms", "activation": "swiglu", "ffn_bias": False, **_PLAIN}
+    if config.n_experts > 1:
+        return "mixtral", llama | {"qk_norm": False, "qkv_bias": False, "attention_bias": False}
+    if config.qk_norm:
+        return "qwen3", llama | {"qkv_bias": config.attention_bias}
+    if config.qkv_bias and not config.attention_bias:
+        return "qwen2", llama
+    if config.window is not None or config.d_model % config.n_heads:
+        return "mistral", llama | {"qkv_bias": False, "attention_bias": False}
+    return "llama", llama | {"qkv_bias": config.attention_bias, "ffn_bias": config.ffn_bias}
+
+
+def _gpt2_fields(config: GPTConfig) -> dict[str, Any]:
+    return {
+        "n_positions": config.context,
+        "n_embd": config.d_model,
+        "n_layer": config.n_layers,
+        "n_head": config.n_heads,
+        "n_inner": config.d_ff,
+        "layer_norm_epsilon": config.norm_eps,
+        "activation_function": {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}[
+            config.activation
+        ],
+        "resid_pdrop": config.dropout,
+        "embd_pdrop": config.dropout,
+        "attn_pdrop": config.dropout,
+    }
+
+
+def _llama_fields(config: GPTConfig, architecture: str) -> dict[str, Any]:
+    scaling = config.rope_scaling or {"rope_type": "default"}
+    fields = {
+        "max_position_embeddings": config.context,
+        "hidden_size": config.d_model,
+        "num_hidden_layers": config.n_layers,
+        "num_attention_heads": config.n_heads,
+        "num_key_value_heads": config.n_kv_heads,
+        "head_dim": config.d_head,
+        "intermediate_size": config.d_ff,
+        "hidden_act": "silu",
+        "rms_norm_eps": config.norm_eps,
+        "attention_dropout": 0.0,
+        # Both spellings, so that older releases read the file, too.
+        "rope_parameters": {"rope_theta": config.rope_base, **scaling},
+        "rope_theta": config.rope_base,
+        "rope_scaling": config.rope_scaling,
+    }
+    if architecture in ("llama", "qwen3"):
+        fields["attention_bias"] = config.attention_bias
+    if architecture == "llama":
+        fields["mlp_bias"] = config.ffn_bias
+    if architecture != "llama":
+        fields["sliding_window"] = config.window
+    if architecture in ("qwen2", "qwen3"):
+        fields |= {"use_sliding_window": config.window is not None, "max_window_layers": 0}
+    if architecture == "mixtral":
+        fields |= {
+            "num_local_experts": config.n_experts,
+            "num_experts_per_tok": config.experts_per_token,
+            "router_aux_loss_coef": config.balance_weight,
+        }
+    return fields
