@@ -3,6 +3,7 @@
 import heapq
 import operator
 import os
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
@@ -26,10 +27,15 @@ class BPETokenizer:
         merges: the learned pairs, oldest first; each half is one byte or made by an earlier merge.
         special_tokens: strings with an id of their own, such as ``"<EOS>"``.
         ids: the id of every token and special token, ``0 … n − 1`` in any order; by default special tokens
-            come first, then the 256 bytes, then one token for each merge.
+            come first, then the 256 bytes, then one token for each merge. With ids given, several merges
+            may make one token, and a token need not be made by any (Llama 3's file is of that kind).
+        pattern: how text is cut before merging, see `pieces.split`.
+        normal_form: bring text into this Unicode form first (``"NFC"``, as Qwen does); it comes back so.
+        whole_pieces: a piece that is a token is taken whole, even if merging would not arrive there.
 
     Raises:
-        InputError: a merge uses a token that does not exist yet, a token is made twice, or ids do not fit.
+        InputError: a merge uses a token that does not exist (yet), a token is made twice, ids do not fit, or
+            a choice is not known.
 
     Source: Sennrich et al. (2016), https://arxiv.org/abs/1508.07909; Radford et al. (2019), GPT-2.
 
@@ -43,10 +49,18 @@ class BPETokenizer:
         merges: Iterable[Pair],
         special_tokens: Iterable[str] = (),
         ids: Mapping[bytes | str, int] | None = None,
+        pattern: str = "gpt-2",
+        normal_form: str | None = None,
+        whole_pieces: bool = False,
     ):
+        split("", pattern)  # raises if it is not known
+        if normal_form not in (None, "NFC", "NFD", "NFKC", "NFKD"):
+            raise InputError(f"normal_form={normal_form!r} is no Unicode form; give None or 'NFC'.")
+        self.pattern, self.normal_form, self.whole_pieces = pattern, normal_form, whole_pieces
         self.merges = list(merges)
         special = _checked_special(special_tokens)
-        tokens: list[bytes | str] = [*special, *_checked_merges(self.merges)]
+        made = _checked_merges(self.merges) if ids is None else _checked_parts(self.merges, ids)
+        tokens: list[bytes | str] = [*special, *made]
         ids = {token: i for i, token in enumerate(tokens)} if ids is None else dict(ids)
         if set(ids) != set(tokens) or sorted(ids.values()) != list(range(len(tokens))):
             raise InputError(
@@ -165,16 +179,25 @@ class BPETokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``tokenizer.json`` that the `tokenizers` library reads."""
-        tokenizers_json.save(path, self.merges, self.vocabulary, self.special_tokens)
+        rules = {
+            "pattern": self.pattern,
+            "normal_form": self.normal_form,
+            "whole_pieces": self.whole_pieces,
+        }
+        tokenizers_json.save(path, self.merges, self.vocabulary, self.special_tokens, **rules)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BPETokenizer":
         """Read a ``tokenizer.json`` that :meth:`save` or the `tokenizers` library wrote (GPT-2's, say).
 
+        Files of the manner of GPT-2, Llama 3 and Qwen 2 are read. What such a file adds around a text (Llama
+        3 begins each with a special token) is left to the caller: `encode` gives the ids of the text alone.
+
         Raises:
             InputError: the file is no byte-level BPE tokenizer, or uses a setting that this class lacks.
         """
-        return cls(*tokenizers_json.load(path))
+        merges, special, ids, rules = tokenizers_json.load(path)
+        return cls(merges, special, ids, **rules)
 
     def _allowed(self, wanted: Collection[str] | Literal["all"]) -> list[str]:
         if isinstance(wanted, str):
@@ -189,9 +212,12 @@ class BPETokenizer:
 
     def _encode_text(self, text: str) -> list[int]:
         ids_of_piece = self._ids_of_piece
-        return [i for piece in split(text) for i in ids_of_piece[piece]]
+        text = unicodedata.normalize(self.normal_form, text) if self.normal_form else text
+        return [i for piece in split(text, self.pattern) for i in ids_of_piece[piece]]
 
     def _encode_piece(self, piece: str) -> list[int]:
+        if self.whole_pieces and piece.encode() in self.vocabulary:
+            return [self.vocabulary[piece.encode()]]
         ids = [self._byte_id[byte] for byte in piece.encode()]
         return _merge_short(ids, self._rank) if len(ids) <= SHORT else _merge_long(ids, self._rank)
 
@@ -340,6 +366,18 @@ def _checked_merges(merges: list[Pair]) -> list[bytes]:
             )
         known[left + right] = None
     return list(known)
+
+
+def _checked_parts(merges: list[Pair], ids: Mapping[bytes | str, int]) -> list[bytes]:
+    """The tokens of a ready vocabulary: its bytes, and whatever else it holds; merges stay within it."""
+    for rank, (left, right) in enumerate(merges):
+        for token in (left, right, left + right):
+            if token not in ids:
+                raise InputError(
+                    f"Merge {rank}, {left!r} + {right!r}, needs the token {token!r}, which has no id; "
+                    "give an id to every token, or leave the ids out."
+                )
+    return list(dict.fromkeys([*BYTES, *(token for token in ids if isinstance(token, bytes))]))
 
 
 def _refuse_collisions(special: list[str], ids: Mapping[bytes | str, int]) -> None:

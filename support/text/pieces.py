@@ -5,28 +5,48 @@ import regex
 from support.core import InputError
 
 # GPT-2's pattern: English clitics; then letters, digits, or other signs, each with at most one space before
-# them; then spaces, all but the last of which stay apart from the word that follows.
-PATTERN = regex.compile(
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", flags=regex.VERSION1
+# them; then spaces, all but the last of which stay apart from the word that follows. Llama 3's lets any one
+# sign stand before letters, cuts numbers into threes, and keeps line ends together; Qwen 2's is the same but
+# for numbers, of which it takes every digit alone.
+_LLAMA_3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
 )
+SOURCES: dict[str, str] = {
+    "gpt-2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "llama-3": _LLAMA_3,
+    "qwen-2": _LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}"),
+}
+"""The known ways of cutting, each a regular expression that leaves no character out."""
+
+PATTERNS = {name: regex.compile(source, flags=regex.VERSION1) for name, source in SOURCES.items()}
+PATTERN = PATTERNS["gpt-2"]
 
 
-def split(text: str) -> list[str]:
+def split(text: str, pattern: str = "gpt-2") -> list[str]:
     """The pieces of a text, in order; joined, they are the text.
 
     Characters are told apart by the `regex` library's edition of Unicode. Other implementations may have
     an older one, and then cut differently at characters that are new since.
 
-    Raises:
-        InputError: the text holds a lone surrogate.
+    Args:
+        text: any string.
+        pattern: whose way of cutting: ``"gpt-2"``, ``"llama-3"`` or ``"qwen-2"``.
 
-    Source: Radford et al. (2019), the pattern of the GPT-2 release.
+    Raises:
+        InputError: the text holds a lone surrogate, or the pattern is not known.
+
+    Source: Radford et al. (2019), the pattern of the GPT-2 release; the tokenizer files of Llama 3 and Qwen 2.
 
     >>> split("It's 10 o'clock,  Pietro!")
     ['It', "'s", ' 10', ' o', "'", 'clock', ',', ' ', ' Pietro', '!']
+    >>> split("It's 1234 o'clock", "llama-3")
+    ['It', "'s", ' ', '123', '4', ' o', "'clock"]
     """
     refuse_surrogates(text)
-    return PATTERN.findall(text)
+    if pattern not in PATTERNS:
+        raise InputError(f"pattern={pattern!r} is not known; choose one of {', '.join(PATTERNS)}.")
+    return PATTERNS[pattern].findall(text)
 
 
 def refuse_surrogates(text: str) -> None:

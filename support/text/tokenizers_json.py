@@ -8,6 +8,7 @@ from typing import Any
 
 from support.core import InputError, atomic_write
 from support.text.alphabet import from_printable, printable
+from support.text.pieces import SOURCES
 
 Pair = tuple[bytes, bytes]
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
@@ -18,8 +19,14 @@ def save(
     merges: list[Pair],
     vocabulary: Mapping[bytes, int],
     special_tokens: Mapping[str, int],
+    pattern: str = "gpt-2",
+    normal_form: str | None = None,
+    whole_pieces: bool = False,
 ) -> None:
     """Write the file; a crash leaves the old one whole."""
+    plain = {**_BYTE_LEVEL, "use_regex": False}
+    cut = {"type": "Split", "pattern": {"Regex": SOURCES[pattern]}, "behavior": "Isolated", "invert": False}
+    own = {"type": "Sequence", "pretokenizers": [cut, plain]}
     ids = {printable(token): i for token, i in vocabulary.items()} | dict(special_tokens)
     added = [
         {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
@@ -31,8 +38,8 @@ def save(
         "truncation": None,
         "padding": None,
         "added_tokens": added,
-        "normalizer": None,
-        "pre_tokenizer": _BYTE_LEVEL,
+        "normalizer": {"type": normal_form} if normal_form else None,
+        "pre_tokenizer": _BYTE_LEVEL if pattern == "gpt-2" else own,
         "post_processor": None,
         "decoder": _BYTE_LEVEL,
         "model": {
@@ -43,7 +50,7 @@ def save(
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            "ignore_merges": False,
+            "ignore_merges": whole_pieces,
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": [[printable(left), printable(right)] for left, right in merges],
         },
@@ -52,8 +59,10 @@ def save(
         temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def load(path: str | os.PathLike[str]) -> tuple[list[Pair], list[str], dict[bytes | str, int]]:
-    """Read the file: merges, special tokens, and the id of everything.
+def load(
+    path: str | os.PathLike[str],
+) -> tuple[list[Pair], list[str], dict[bytes | str, int], dict[str, Any]]:
+    """Read the file: merges, special tokens, the id of everything, and the further rules of `save`.
 
     Raises:
         InputError: there is no such file, it is not a byte-level BPE tokenizer, or it has a setting that
@@ -82,32 +91,57 @@ def load(path: str | os.PathLike[str]) -> tuple[list[Pair], list[str], dict[byte
     # The model's vocabulary may hold the special tokens or not; the list of added tokens always does.
     ids: dict[bytes | str, int] = {from_printable(t): i for t, i in vocabulary.items() if t not in added}
     ids |= {token: entry["id"] for token, entry in added.items()}
-    return merges, list(added), ids
+    rules = {
+        "pattern": _pattern(content.get("pre_tokenizer") or {}),
+        "normal_form": (content.get("normalizer") or {}).get("type"),
+        "whole_pieces": bool(model.get("ignore_merges")),
+    }
+    return merges, list(added), ids, rules
 
 
 def _unsupported(content: dict, model: dict, added) -> list[str]:
     """What in the file would change the ids in a way that this package does not follow."""
-    before = content.get("pre_tokenizer") or {}
+    before, normalizer = content.get("pre_tokenizer") or {}, content.get("normalizer") or {}
     trouble = []
     if model.get("type", "BPE") != "BPE":
         trouble.append(f"a model of type {model['type']}")
-    if before.get("type") != "ByteLevel" or not before.get("use_regex", True):
-        trouble.append(f"the pre-tokenizer {before.get('type')} (GPT-2's ByteLevel is needed)")
-    if before.get("add_prefix_space"):
+    if _pattern(before) is None:
+        known = ", ".join(SOURCES)
+        trouble.append(f"the pre-tokenizer {_described(before)} (it knows the patterns of {known})")
+    if any(part.get("add_prefix_space") for part in [before, *before.get("pretokenizers", ())]):
         trouble.append("add_prefix_space")
-    if content.get("normalizer"):
-        trouble.append(f"the normalizer {content['normalizer'].get('type')}")
-    if (content.get("post_processor") or {}).get("type", "ByteLevel") != "ByteLevel":
-        trouble.append(f"the post-processor {content['post_processor']['type']}")
+    if normalizer and normalizer.get("type") != "NFC":
+        trouble.append(f"the normalizer {normalizer.get('type')}")
+    after = content.get("post_processor") or {}
+    # What a template adds stands around the text; the text's own ids stay as they are.
+    for part in after.get("processors", [after]):
+        if part.get("type", "ByteLevel") not in ("ByteLevel", "TemplateProcessing"):
+            trouble.append(f"the post-processor {part['type']}")
     for setting in (
         "dropout",
         "continuing_subword_prefix",
         "end_of_word_suffix",
         "byte_fallback",
-        "ignore_merges",
     ):
         if model.get(setting):
             trouble.append(f"the model setting {setting}")
-    for setting in ("single_word", "lstrip", "rstrip"):
+    for setting in ("single_word", "lstrip", "rstrip", *(["normalized"] if normalizer else [])):
         trouble += [f"the setting {setting} of {t['content']!r}" for t in added if t.get(setting)]
     return trouble
+
+
+def _pattern(before: Mapping[str, Any]) -> str | None:
+    """The known pattern by which a pre-tokenizer cuts; None if it is another."""
+    if before.get("type") == "ByteLevel":
+        return "gpt-2" if before.get("use_regex", True) else None
+    match before.get("pretokenizers"):
+        case [{"type": "Split", "behavior": "Isolated", "pattern": {"Regex": source}} as cut, last]:
+            plain = last.get("type") == "ByteLevel" and not last.get("use_regex", True)
+            if plain and not cut.get("invert"):
+                return next((name for name, known in SOURCES.items() if known == source), None)
+    return None
+
+
+def _described(before: Mapping[str, Any]) -> str:
+    parts = before.get("pretokenizers") or [before]
+    return " + ".join(str(part.get("type")) for part in parts)

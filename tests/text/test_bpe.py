@@ -248,7 +248,7 @@ def test_a_file_in_the_form_of_gpt2_is_read(theirs, tmp_path):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda c: c.update(normalizer={"type": "NFC"}), "normalizer NFC"),
+        (lambda c: c.update(normalizer={"type": "Lowercase"}), "normalizer Lowercase"),
         (lambda c: c.update(pre_tokenizer={"type": "Whitespace"}), "pre-tokenizer Whitespace"),
         (lambda c: c["pre_tokenizer"].update(add_prefix_space=True), "add_prefix_space"),
         (lambda c: c["model"].update(dropout=0.1), "dropout"),
