@@ -36,7 +36,7 @@ def split(text: str, pattern: str = "gpt-2") -> list[str]:
     Raises:
         InputError: the text holds a lone surrogate, or the pattern is not known.
 
-    Source: Radford et al. (2019), the pattern of the GPT-2 release; the tokenizer files of Llama 3 and Qwen 2.
+    Source: the GPT-2 release of Radford et al. (2019); the tokenizer files of Llama 3 and Qwen 2.
 
     >>> split("It's 10 o'clock,  Pietro!")
     ['It', "'s", ' 10', ' o', "'", 'clock', ',', ' ', ' Pietro', '!']

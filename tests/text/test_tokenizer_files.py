@@ -55,7 +55,7 @@ def qwen(folder):
 
 
 def llama(folder):
-    """Llama 3: every way to halve a token is a merge, pieces in the vocabulary are whole, a text begins so."""
+    """Llama 3: every way to halve a token is a merge; a piece that is a token stays whole."""
     content = json.loads(trained(LLAMA_3).to_str())
     vocabulary = content["model"]["vocab"]
     halves = [
@@ -131,21 +131,25 @@ def test_the_rules_do_something(tmp_path):
     assert len(whole.encode(" the")) == 1 and len(whole.encode(" thethe")) == 7
 
 
+def steps(content):
+    return content["pre_tokenizer"]["pretokenizers"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c["pre_tokenizer"]["pretokenizers"][0]["pattern"].update(Regex=r"\w+|\W+"), "pre-tokenizer Split"),
-        (lambda c: c["pre_tokenizer"]["pretokenizers"][0].update(behavior="Removed"), "pre-tokenizer Split"),
-        (lambda c: c["pre_tokenizer"]["pretokenizers"][0].update(invert=True), "pre-tokenizer Split"),
-        (lambda c: c["pre_tokenizer"]["pretokenizers"][1].update(use_regex=True), "pre-tokenizer Split"),
-        (lambda c: c["pre_tokenizer"]["pretokenizers"][1].update(add_prefix_space=True), "add_prefix_space"),
+        (lambda c: steps(c)[0]["pattern"].update(Regex=r"\w+|\W+"), "pre-tokenizer Split"),
+        (lambda c: steps(c)[0].update(behavior="Removed"), "pre-tokenizer Split"),
+        (lambda c: steps(c)[0].update(invert=True), "pre-tokenizer Split"),
+        (lambda c: steps(c)[1].update(use_regex=True), "pre-tokenizer Split"),
+        (lambda c: steps(c)[1].update(add_prefix_space=True), "add_prefix_space"),
         (lambda c: c.update(pre_tokenizer={"type": "Metaspace"}), "pre-tokenizer Metaspace"),
         (lambda c: c.update(pre_tokenizer=None), "pre-tokenizer None"),
         (lambda c: c.update(normalizer={"type": "Sequence", "normalizers": []}), "normalizer Sequence"),
         (lambda c: c.update(post_processor={"type": "BertProcessing"}), "post-processor BertProcessing"),
         (lambda c: c["model"].update(byte_fallback=True), "byte_fallback"),
         (lambda c: c["added_tokens"][0].update(normalized=True), "normalized of '<|begin_of_text|>'"),
-        (lambda c: c["model"]["merges"].append(["Ġthe", "Ġthe"]), "needs the token b' the the', which has no id"),
+        (lambda c: c["model"]["merges"].append(["Ġthe", "Ġthe"]), "b' the the', which has no id"),
         (lambda c: c["added_tokens"][0].update(id=5_000), "ids must number"),
     ],
 )  # fmt: skip
