@@ -1,5 +1,7 @@
 """Build the pages into _build/html; any warning is an error."""
 
+import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,20 @@ FRONT_DOOR = """<!DOCTYPE html>
 """
 
 
+def write_offline_script(out: Path) -> None:
+    """The script that keeps the site for a reader without a network: it names every file of this build."""
+    files = [p for p in sorted(out.rglob("*")) if p.is_file() and p.suffix not in (".inv", ".js.map")]
+    names = [p.relative_to(out).as_posix() for p in files if not p.name.startswith(".")]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    script = (ROOT / "tools" / "offline.js").read_text(encoding="utf8")
+    script = script.replace("@VERSION@", digest.hexdigest()[:12]).replace(
+        "@FILES@", json.dumps(["./", *names])
+    )
+    (out / "offline.js").write_text(script, encoding="utf8")
+
+
 def main() -> int:
     """Build; on failure show the warnings and the errors, on success the size of the site."""
     print("[book] Building the pages (half a minute; the stored outputs are used) ...", flush=True)
@@ -39,6 +55,7 @@ def main() -> int:
         print(f"[book] Failed with {len(warnings)} warning(s); all lines in .make/book.log.", file=sys.stderr)
         return 1
     (out / "index.html").write_text(FRONT_DOOR, encoding="utf8")
+    write_offline_script(out)
     pages = list(out.rglob("*.html"))
     size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file()) / 1e6
     seconds = time.perf_counter() - start

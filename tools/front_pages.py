@@ -2,6 +2,7 @@
 
 python tools/front_pages.py          # writes book/assets/front.svg and book/ledger/values.json
 python tools/front_pages.py --check  # only says whether they are up to date
+python tools/front_pages.py --card   # also draws book/assets/card.png, which a chat shows beside a link
 
 The prose of a page has no code cell beside it. Its numerals are bound to `book/ledger/values.json` instead,
 in the same way as in the chapters: `0.9998<!-- p_tarso -->`.
@@ -161,11 +162,41 @@ def texts(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
+CARD_PAGE = """<body style="margin:0;width:1200px;height:630px;background:#0d2636;color:#fff;overflow:hidden;
+font-family:system-ui,'DejaVu Sans',sans-serif;position:relative">
+<div style="position:absolute;left:64px;top:150px;width:520px">
+<div style="font-size:62px;line-height:1.12;font-weight:700">From One Neuron to an Assistant</div>
+<div style="font-size:29px;line-height:1.4;margin-top:32px;color:#bfe0f5">How language models work,
+with every number computed and a real one running in the page</div></div>
+<img src="front.svg" style="position:absolute;left:630px;top:34px;width:540px"></body>"""
+
+
+def draw_card() -> None:
+    """A picture of 1200 by 630 points: the title beside the model at work."""
+    import chromium
+    from playwright.sync_api import sync_playwright
+
+    page = PICTURE.with_name("card.html")
+    page.write_text(CARD_PAGE, encoding="utf8")
+    try:
+        with sync_playwright() as p:
+            browser = p.chromium.launch(
+                executable_path=chromium.find(), args=["--no-sandbox", "--disable-gpu"]
+            )
+            tab = browser.new_page(viewport={"width": 1200, "height": 630})
+            tab.goto(page.as_uri())
+            tab.screenshot(path=str(PICTURE.with_name("card.png")))
+            browser.close()
+    finally:
+        page.unlink()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail if something is out of date"
     )
+    parser.add_argument("--card", action="store_true", help="draw the card anew")
     options = parser.parse_args()
     svg, values = make()
     if options.check:
@@ -180,6 +211,8 @@ def main() -> int:
     PICTURE.write_text(svg, encoding="utf8")
     VALUES.parent.mkdir(parents=True, exist_ok=True)
     VALUES.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    if options.card:
+        draw_card()
     print("\n".join(f"[pages] {name} = {value}" for name, value in values.items()))
     return 0
 

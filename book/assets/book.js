@@ -11,6 +11,23 @@ function hangLines(pre) {
     return `<span class="code-line" style="--hang:${indent}ch">${line}\n</span>`;
   }).join("");
 }
+// Served by a host, the book is kept after the first visit and then opens without a network, too. Whoever asks
+// their browser to save data is asked for nothing more than the pages they open.
+const saving = navigator.connection && navigator.connection.saveData;
+if (window.location.protocol.startsWith("http") && navigator.serviceWorker && !saving) {
+  const root = new URL(document.documentElement.dataset.content_root || "./", window.location.href);
+  window.addEventListener("load", () => navigator.serviceWorker.register(new URL("offline.js", root)).catch(() => {}));
+}
+// On paper nothing can be opened: folds are opened for printing, and closed again.
+let opened = [];
+window.addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")];
+  for (const fold of opened) fold.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const fold of opened) fold.open = false;
+  opened = [];
+});
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("div.cell_input .highlight pre, div.cell_output .highlight-python pre").forEach(hangLines);
   // What scrolls sideways inside its own box can also be reached with the keyboard.

@@ -33,7 +33,16 @@ def prune(app: Any, exception: Exception | None) -> None:
         script.write_text("// The icons are in icons.css.\n", encoding="utf8")
 
 
+def mend_roles(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Docutils calls its bibliography a list, but none of its entries a list item."""
+    if "body" in context:
+        context["body"] = context["body"].replace(
+            '<div role="list" class="citation-list">', '<div class="citation-list">'
+        )
+
+
 def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", link_repository)
+    app.connect("html-page-context", mend_roles)
     app.connect("build-finished", prune)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,11 +27,17 @@ def site():
     return SITE
 
 
+def serve(site):
+    """A running server of the site."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 @pytest.fixture(scope="session")
 def bases(site):
     """The two ways to open the site: over http, and as files."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(site)
     yield {"http": f"http://127.0.0.1:{server.server_port}/", "file": site.as_uri() + "/"}
     server.shutdown()
     server.server_close()
@@ -49,8 +55,15 @@ def browser():
     options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=path, args=options)
+        # Keeping the whole book for offline reading would burden every test; one test does it.
+        browser.new_context = functools.partial(browser.new_context, service_workers="block")
         yield browser
         browser.close()
+
+
+def is_complaint(message):
+    """What the page says in error; not what playwright says of the service worker that it keeps away."""
+    return message.type in ("error", "warning") and "blocked by Playwright" not in message.text
 
 
 @pytest.fixture
@@ -71,7 +84,7 @@ def open_page(browser, bases):
                 elsewhere.append(request.url)
 
         tab.on("request", asked)
-        tab.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        tab.on("console", lambda m: complaints.append(m.text) if is_complaint(m) else None)
         tab.on("pageerror", lambda e: complaints.append(f"exception: {e}"))
         tab.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
         tab.on("response", lambda r: complaints.append(f"{r.status}: {r.url}") if r.status >= 400 else None)

@@ -1,0 +1,97 @@
+"""The book as a product: for everybody (axe), without a network, on paper, and as a link in a chat."""
+
+import json
+import struct
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from bs4 import BeautifulSoup
+from conftest import serve
+from test_pages import PAGES, SITE, TEXTS
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "notebooks/21_sampling.html"]
+# Formulas are pictures with a text of their own; looking into their thousands of strokes takes minutes.
+LOOK_AT = {"exclude": [["mjx-container"]]}
+
+
+def findings(tab):
+    """What axe calls serious or critical: the rule, and the first place."""
+    result = Axe().run(tab, context=LOOK_AT, options=RULES).response
+    assert result["passes"], "axe looked at nothing"
+    grave = [v for v in result["violations"] if v["impact"] in ("serious", "critical")]
+    return [(v["id"], len(v["nodes"]), v["nodes"][0]["html"][:120]) for v in grave]
+
+
+@pytest.mark.parametrize(
+    ("page", "dark"), [(p, False) for p in TEXTS] + [(p, True) for p in IN_THE_DARK if p in TEXTS]
+)
+def test_axe_finds_nothing_serious(open_page, page, dark):
+    tab, _, _ = open_page("file", page, dark=dark)
+    tab.wait_for_timeout(300)  # the theme fades in
+    assert findings(tab) == []
+
+
+def test_axe_would_find_it(open_page):
+    tab, _, _ = open_page("file", "book/references.html")
+    tab.evaluate("() => document.querySelector('article').insertAdjacentHTML('beforeend', '<img src=x.png>')")
+    assert "image-alt" in [name for name, *_ in findings(tab)]
+
+
+def test_after_one_visit_the_book_needs_no_network(browser, site):
+    server = serve(site)
+    base = f"http://127.0.0.1:{server.server_port}/"
+    context = browser.new_context(service_workers="allow")
+    tab = context.new_page()
+    tab.goto(base + "book/index.html")
+    tab.evaluate("() => navigator.serviceWorker.ready.then(() => 0)")
+    server.shutdown()
+    server.server_close()
+    failed = []
+    tab.on("requestfailed", lambda r: failed.append(r.url))
+    tab.on("response", lambda r: failed.append(r.url) if r.status >= 400 else None)
+    for page in ["notebooks/11_attention.html", "book/errata.html", "book/playground.html"]:
+        tab.goto(base + page)
+        assert tab.query_selector("article h1") is not None
+        assert tab.evaluate("() => [...document.images].every(i => i.complete && i.naturalWidth)")
+    tab.goto(base + "search.html?q=attention")
+    tab.wait_for_selector("#search-results li a", timeout=10_000)
+    assert failed == []
+    context.close()
+
+
+def test_the_offline_script_names_every_file_of_the_site(site):
+    script = (site / "offline.js").read_text(encoding="utf8")
+    named = set(json.loads(script.partition("const FILES = ")[2].partition(";\n")[0]))
+    files = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
+    assert {p for p in PAGES if p.endswith(".html")} <= named
+    assert named - files == {"./"}
+    assert {f for f in files - named if not f.rpartition("/")[2].startswith(".")} == {
+        "objects.inv",
+        "offline.js",
+    }
+
+
+def test_on_paper_there_is_text_and_nothing_to_press(open_page):
+    tab, _, _ = open_page("file", "notebooks/11_attention.html")
+    folds = tab.evaluate("document.querySelectorAll('details:not([open])').length")
+    tab.emulate_media(media="print")
+    for selector in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".copybtn", ".prev-next-footer"):
+        shown = tab.evaluate(
+            "s => [...document.querySelectorAll(s)].filter(e => e.getClientRects().length).length", selector
+        )
+        assert shown == 0, selector
+    tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert folds > 3 and tab.evaluate("document.querySelectorAll('details:not([open])').length") == 0
+    tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate("document.querySelectorAll('details:not([open])').length") == folds
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_a_link_in_a_chat_has_a_card(page):
+    head = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser").head
+    tags = {m.get("property") or m.get("name"): m["content"] for m in head.find_all("meta", content=True)}
+    assert tags["og:title"] and len(tags["og:description"]) > 20 and tags["og:image:alt"]
+    assert tags["og:image"].endswith("_static/card.png") and tags["twitter:card"] == "summary_large_image"
+    size = struct.unpack(">II", (SITE / "_static" / "card.png").read_bytes()[16:24])
+    assert size == (1200, 630)
