@@ -107,13 +107,14 @@ class SelfAttention(nn.Module):
 
     def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
-        parts = self.qkv(x).split(self.widths, dim=-1)
-        q, k, v = (part.unflatten(-1, (-1, self.d_head)).transpose(1, 2) for part in parts)
+        heads = self.qkv(x).view(*x.shape[:2], -1, self.d_head).transpose(1, 2)
+        q, k, v = heads.split((self.n_heads, self.n_kv_heads, self.n_kv_heads), dim=1)
         return q, k, v
 
     def place(self, q: Tensor, k: Tensor, sight: Sight) -> tuple[Tensor, Tensor]:
         """Queries and keys as they meet: normed and turned, if the configuration says so."""
-        q, k = self.norm_q(q), self.norm_k(k)
+        if self.config.qk_norm:
+            q, k = self.norm_q(q), self.norm_k(k)
         return (q, k) if sight.rotation is None else (rotate(q, *sight.rotation), rotate(k, *sight.rotation))
 
     def merge(

@@ -43,8 +43,9 @@ class LayerCache:
     ) -> tuple[Float[Tensor, "batch kv_head key d_head"], Float[Tensor, "batch kv_head key d_head"]]:
         start, n, slots = self.whole.start, k.shape[2], self.whole.slots
         if start + n <= slots:
-            self.keys[:, :, start : start + n], self.values[:, :, start : start + n] = k, v
-            return self.keys[:, :, : start + n], self.values[:, :, : start + n]
+            for kept, new in ((self.keys, k), (self.values, v)):
+                kept.narrow(2, start, n).copy_(new)
+            return self.keys.narrow(2, 0, start + n), self.values.narrow(2, 0, start + n)
         if n == 1:  # the oldest makes room; their order does not matter to a single query
             slot = start % slots
             self.keys[:, :, slot : slot + 1], self.values[:, :, slot : slot + 1] = k, v
