@@ -1,11 +1,13 @@
 """Which cell of its chapter works a claim: find the one that an entry names, suggest one where none is named.
 
 usage: python tools/ledger_cells.py [--all] [ID ...]    suggest cells, for entries that name none (or for all)
+       python tools/ledger_cells.py --lost              for entries whose piece of code stands no longer there
 
 An entry's `cell` is a piece of code that stands in exactly one cell of the chapter's notebook, a cell that
 the page shows. (A cell's id would do, too, but it is made of the cell's text: any change would break it.)
 """
 
+import difflib
 import re
 import sys
 from typing import Any
@@ -75,6 +77,13 @@ def suggestions(entry: dict[str, Any]) -> list[tuple[float, str, str]]:
     return sorted(found, reverse=True)[:3]
 
 
+def nearest(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """The lines most like a piece of code that was edited away: (id of the cell, line), best first."""
+    found = cells(chapter_of(entry))
+    lines = {line.strip(): c["id"] for c in found if shown(c) for line in "".join(c["source"]).splitlines()}
+    return [(lines[line], line) for line in difflib.get_close_matches(entry["cell"], lines, n=3, cutoff=0.4)]
+
+
 def _leaves(value: Any) -> list[Any]:
     return [x for v in value for x in _leaves(v)] if isinstance(value, list) else [value]
 
@@ -82,6 +91,12 @@ def _leaves(value: Any) -> list[Any]:
 def main() -> int:
     import ledger
 
+    if "--lost" in sys.argv:
+        for entry in ledger.entries():
+            if "cell" in entry and not find(entry):
+                print(f"{entry['id']}: {chapter_of(entry)} has no such cell, or several: {entry['cell']!r}")
+                print("".join(f"    {name}  {line}\n" for name, line in nearest(entry)))
+        return 0
     names = {a for a in sys.argv[1:] if not a.startswith("-")}
     for entry in ledger.entries():
         if entry["id"] in names or (not names and ("--all" in sys.argv or "cell" not in entry)):

@@ -80,6 +80,12 @@ def test_a_cell_that_is_not_there_is_not_found():
     assert ledger_cells.find({"chapter": "06", "cell": piece}) is None
 
 
+def test_an_edited_piece_of_code_is_found_again():
+    entry = next(e for e in ENTRIES if len(e.get("cell", "")) > 30)
+    name, line = ledger_cells.nearest({**entry, "cell": "x" + entry["cell"][:-2]})[0]
+    assert name == ledger_cells.find(entry) and entry["cell"] in line
+
+
 # --- a spoiled entry is caught -----------------------------------------------------------------------------
 
 
