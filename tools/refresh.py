@@ -3,7 +3,7 @@
     python tools/refresh.py                        # every notebook
     python tools/refresh.py notebooks/07_bpe.ipynb
     python tools/refresh.py --no-run NOTEBOOK ...  # only normalise, stamp and rewrite, from stored outputs
-    python tools/refresh.py --record               # also write the seconds into book/ledger/status.json
+    python tools/refresh.py --record               # also write book/ledger/status.json
 
 A notebook that raises or writes to stderr is refused: its stored version stays as it is.
 """
@@ -30,6 +30,7 @@ from nbclient.exceptions import CellExecutionError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import prose_numbers
+from watch_chapters import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "book" / "ledger" / "status.json"
@@ -64,11 +65,26 @@ def stamp(notebook) -> None:
 
 def run(notebook, folder: Path, timeout: int = 900) -> float:
     """Execute a notebook in place, in its folder; returns the seconds it took."""
-    start = time.perf_counter()
-    NotebookClient(
-        notebook, timeout=timeout, kernel_name="python3", resources={"metadata": {"path": folder}}
-    ).execute()
-    return time.perf_counter() - start
+    return run_watched(notebook, folder, timeout)[0]
+
+
+def run_watched(notebook, folder: Path, timeout: int = 900) -> tuple[float, int | None]:
+    """Execute a notebook in place, in its folder; returns the seconds and the megabytes it took."""
+    start, peak = time.perf_counter(), None
+
+    def look(**_):
+        nonlocal peak
+        peak = peak_megabytes(client.km.provisioner.pid) or peak
+
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        resources={"metadata": {"path": folder}},
+        on_cell_executed=look,
+    )
+    client.execute()
+    return time.perf_counter() - start, peak
 
 
 def merge_streams(outputs: list) -> list:
@@ -187,24 +203,24 @@ def differences(old, new) -> list[str]:
     return lines
 
 
-def refresh(path: Path, execute: bool = True) -> tuple[bool, float]:
-    """Refresh one notebook; returns whether it could be stored, and the seconds it ran."""
+def refresh(path: Path, execute: bool = True) -> tuple[bool, float, int | None]:
+    """Refresh one notebook; returns whether it could be stored, and the seconds and megabytes it took."""
     notebook = nbformat.read(path, as_version=4)
     old = nbformat.read(path, as_version=4)
     stamp(notebook)
-    seconds = 0.0
+    seconds, megabytes = 0.0, None
     if execute:
         try:
-            seconds = run(notebook, path.parent)
+            seconds, megabytes = run_watched(notebook, path.parent)
         except CellExecutionError as error:
             print(f"{path.name}: NOT stored, a cell raised:\n{str(error)[-3000:]}")
-            return False, 0.0
+            return False, 0.0, None
     normalise(notebook)
     unfit = complaints(notebook)
     if unfit:
         print(f"{path.name}: NOT stored ({seconds:.1f} s)")
         print("\n".join(f"  {line}" for line in unfit))
-        return False, seconds
+        return False, seconds, megabytes
     changes = prose_numbers.rewrite(notebook) + differences(old, notebook)
     normalise(notebook)  # the rewritten prose has new ids
     nbformat.validate(notebook)
@@ -225,7 +241,7 @@ def refresh(path: Path, execute: bool = True) -> tuple[bool, float]:
     if left:
         print(f"  {len(left)} number(s) in the prose still need attention:")
         print("\n".join(f"    {line}" for line in left))
-    return not left, seconds
+    return not left, seconds, megabytes
 
 
 def main() -> int:
@@ -241,10 +257,10 @@ def main() -> int:
     good = True
     for path in paths:
         print(f"{path.name} ...", flush=True)
-        stored, seconds = refresh(path.resolve(), execute=not options.no_run)
+        stored, seconds, megabytes = refresh(path.resolve(), execute=not options.no_run)
         good = good and stored
         if stored and not options.no_run:
-            record[path.stem] = {"seconds": round(seconds, 1)}
+            record[path.stem] = {"seconds": round(seconds, 1), "megabytes": megabytes}
     if options.record:
         RECORD.parent.mkdir(parents=True, exist_ok=True)
         RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")

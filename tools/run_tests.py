@@ -6,6 +6,7 @@ python tools/run_tests.py units pages # some of it: style, units, notebooks, boo
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ ENVIRONMENT = {
     "SUPPORT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
+    "PYTHONPATH": str(Path(__file__).resolve().parent),
 }
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 KINDS = {
@@ -34,6 +36,7 @@ KINDS = {
     "notebooks": [
         [
             *(*PYTEST, "-n", "2", "--dist", "loadscope", "--nbval", "--nbval-cell-timeout=300"),
+            *("-p", "watch_chapters"),
             *("--durations=0", "--durations-min=5", "notebooks"),
         ]
     ],
@@ -91,6 +94,8 @@ def main() -> int:
     for kind in wanted:
         print(f"\n[test] {kind}: {WHAT[kind]} ...", flush=True)
         begin = time.perf_counter()
+        if kind == "notebooks":
+            shutil.rmtree(ROOT / ".make" / "chapters", ignore_errors=True)
         total = [0, 0, 0]
         for command in KINDS[kind]:
             code, text = run(command)

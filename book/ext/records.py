@@ -120,24 +120,33 @@ class ChapterStatus(_FromRecord):
 
     def lines(self) -> list[str]:
         record = _load(ROOT / "book" / "ledger" / "status.json")
+        tested = {p.stem: _load(p) for p in (ROOT / ".make" / "chapters").glob("*.json")}
         gpu = _load(ROOT / "book" / "ledger" / "gpu_status.json")
-        head = ["Chapter", "Code cells", "Outputs", "Compared", "Figures", "Seconds, CPU", "Seconds, GPU"]
+        head = ["Chapter", "Code cells", "Outputs", "Compared", "Figures"]
+        head += ["Seconds, CPU", "Memory, MB", "Cells passed", "Seconds, GPU"]
         rows = []
         for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
             facts = chapter_facts(path)
             self.env.note_dependency(str(path))
-            cpu = record.get(path.stem, {}).get("seconds", "–")
+            run = tested.get(path.stem) or record.get(path.stem, {})
+            cells = run.get("cells") or {}
+            passed = f"{cells.get('passed', 0)} of {sum(cells.values())}" if cells else "–"
+            cpu = [str(run.get(k) or "–") for k in ("seconds", "megabytes")]
             cuda = gpu.get("notebooks", {}).get(path.stem, {}).get("seconds", "–")
             counts = [facts[k] for k in ("code", "outputs", "compared", "pictures")]
             link = f"[{facts['title']}](../notebooks/{path.name})"
-            rows.append([link, *map(str, counts), str(cpu), str(cuda)])
+            rows.append([link, *map(str, counts), *cpu, passed, str(cuda)])
         if not rows:
             return ["No chapter is there yet."]
         total = ["**all**", *(str(sum(int(r[i]) for r in rows)) for i in range(1, 5))]
-        for i in (5, 6):
-            known = [float(r[i]) for r in rows if r[i] != "–"]
-            total.append(f"{sum(known):.0f}" if known else "–")
-        note = f"GPU: {gpu['device']}, {gpu['date']}." if gpu else "No GPU has been to hand yet."
+        seconds, memory, gpu_seconds = ([float(r[i]) for r in rows if r[i] != "–"] for i in (5, 6, 8))
+        total += [f"{sum(seconds):.0f}", f"at most {max(memory):.0f}" if memory else "–"]
+        total += ["–", f"{sum(gpu_seconds):.0f}" if gpu_seconds else "–"]
+        if tested:
+            note = "Seconds, memory and passed cells: of the test run that made this page."
+        else:
+            note = "Seconds and memory: of the last recorded run. A page made by the tests also counts cells."
+        note += f" GPU: {gpu['device']}, {gpu['date']}." if gpu else " No GPU has been to hand yet."
         return [*_table(head, [*rows, total]), note]
 
 
