@@ -248,6 +248,8 @@ class CallingGame:
             return {GREETING[m.called, m.speaker in LEADERS]: 1.0}
         if m.stage == "after":
             return self._next_after(m)
+        if m.stage == "over":
+            return {}
         return {{"slip": m.speaker, "loser": "perde", "lost": EOS}[m.stage]: 1.0}
 
     def _next_after(self, m: Moment) -> dict[str, float]:

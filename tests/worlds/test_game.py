@@ -75,6 +75,12 @@ def test_log_prob_is_the_chain_of_the_distributions():
         assert GAME.log_prob(tokens) == pytest.approx(chain)
 
 
+def test_nothing_follows_the_end():
+    game = ["<BOS>", "Pietro", "chiama", "3", "<EOS>"]
+    assert math.isfinite(GAME.log_prob(game))
+    assert GAME.log_prob([*game, "<EOS>"]) == GAME.log_prob([*game, "3", "<EOS>"]) == -math.inf
+
+
 @pytest.mark.parametrize("knobs", [QUIET | {"max_turns": 2, "slip": 0.0}, {"max_turns": 1, "slip": 0.1}])
 def test_all_games_of_a_few_turns_add_up_and_give_the_entropy(knobs):
     """Enumerates every game: an oracle that knows nothing of moments and visits."""
