@@ -11,8 +11,8 @@ from test_pages import PAGES, SITE, TEXTS, settle
 
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "notebooks/21_sampling.html"]
-# axe walks through everything, and a chapter has ten thousands of pen strokes (formulas; their text stays) and
-# of coloured bits of code. All code is coloured alike and all claims are laid out alike: the first ones
+# axe walks through everything, and a chapter has ten thousands of pen strokes (formulas; their text stays)
+# and of coloured bits of code. All code is coloured alike and all claims are laid out alike: the first ones
 # stand for the others.
 THIN_OUT = """() => {
   document.querySelectorAll('mjx-container > svg').forEach(e => e.remove());
