@@ -65,7 +65,7 @@ def test_a_named_cell_is_there(entry):
 
 
 def test_most_errors_name_the_cell_that_works_them():
-    """Those in written chapters that can be computed; the others show their computation on the page itself."""
+    """Those in written chapters that can be computed; the others are worked on the errata page itself."""
     wrong = [e for e in COMPUTED if e["verdict"] in WRONG and plan.cells(plan.chapters()[e["chapter"]][0])]
     assert sum("cell" in e for e in wrong) >= 0.75 * len(wrong)
 
