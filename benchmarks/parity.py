@@ -2,6 +2,8 @@
 
     python benchmarks/parity.py
 
+It keeps the table in support/zoo/records/parity.json, too.
+
 Weights are random and far from a fresh start: peaked attention, random norm gains, random biases. Columns:
 
 - float32, float64: the largest difference between our logits and theirs over two texts that fill the context.
@@ -22,6 +24,7 @@ from contextlib import contextmanager
 import torch
 import transformers
 
+from support import zoo
 from support.core import set_up
 from support.exchange import from_huggingface, to_huggingface
 from support.model import GPT
@@ -106,6 +109,7 @@ SHAPES = {
         },
     },
 }  # fmt: skip
+COLUMNS = ("float32", "float64", "back", "cached", "generation")
 CASES = [(architecture, shape) for architecture, shapes in SHAPES.items() for shape in shapes]
 # The shape of a published model, for the table alone.
 LARGE = {("gpt2", "GPT-2 small's"): {"n_layer": 12, "n_head": 12, "n_embd": 768, "vocab_size": 50257}}
@@ -251,17 +255,29 @@ def measure(architecture: str, changes: dict) -> list[float]:
     ]
 
 
+def rows() -> Iterator[dict]:
+    """The whole table, row by row."""
+    for (architecture, shape), changes in ({c: SHAPES[c[0]][c[1]] for c in CASES} | LARGE).items():
+        size, *gaps, weight = measure(architecture, changes)
+        numbers = {name: float(f"{g:.1e}") for name, g in zip(COLUMNS, gaps, strict=True)}
+        yield {"architecture": architecture, "shape": shape, "parameters": size, **numbers, "peak": weight}
+
+
 def main() -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    columns = ("parameters", "float32", "float64", "back", "cached", "generation", "largest weight")
-    print(f"transformers {transformers.__version__}, torch {torch.__version__}, CPU\n")
-    print("| architecture | shape | " + " | ".join(columns) + " |")
-    print("| --- | --- |" + " ---: |" * len(columns))
-    for (architecture, shape), changes in {**{c: SHAPES[c[0]][c[1]] for c in CASES}, **LARGE}.items():
-        size, *gaps, weight = measure(architecture, changes)
-        row = " | ".join(f"{g:.1e}" for g in gaps)
-        print(f"| {CLASSES[architecture]} | {shape} | {size:,} | {row} | {weight:.2f} |", flush=True)
+    set_up(0)
+    record = zoo.made_by("parity") | {"transformers": transformers.__version__, "torch": torch.__version__}
+    print(", ".join(f"{key}: {value}" for key, value in record.items()), end="\n\n")
+    print(f"| architecture | shape | parameters | {' | '.join(COLUMNS)} | largest weight |")
+    print("| --- | --- |" + " ---: |" * (len(COLUMNS) + 2))
+    record["runs"] = []
+    for row in rows():
+        record["runs"].append(row | {"peak": round(row["peak"], 2)})
+        gaps = " | ".join(f"{row[name]:.1e}" for name in COLUMNS)
+        name = CLASSES[row["architecture"]]
+        print(f"| {name} | {row['shape']} | {row['parameters']:,} | {gaps} | {row['peak']:.2f} |", flush=True)
+    zoo.keep_record("parity", record)
 
 
 if __name__ == "__main__":
