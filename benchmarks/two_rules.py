@@ -1,0 +1,133 @@
+"""Which part of the game's model carries which rule, over seven seeds; what is left without attention.
+
+    python benchmarks/two_rules.py [--runs FOLDER]
+
+Writes support/zoo/records/two_rules.json, and goes on from it if it is there (delete it to start afresh).
+Trains the zoo's recipe with seven seeds, then three networks without attention: about 30 CPU-minutes. With
+`--runs`, checkpoints that are there already (FOLDER/0/last.safetensors, …) are used and not made again.
+"""
+
+import argparse
+import itertools
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from support import zoo
+from support.core import set_up
+from support.inside import ablate, attribute, logit_lens, restored, trace
+from support.inside.alone import Alone
+from support.inside.exam import Exam
+from support.model import GPT
+from support.training import SequenceBatches, loss_of, train
+from support.worlds.last_word import LastWord
+from support.zoo.build import trained
+
+SEEDS, ALONE_SEEDS, EACH = range(7), range(3), 40
+ALONE_STEPS = 1500  # a table of (place, word) is soon learned
+TURNS = "<BOS> 3 chiama Paolo vice Paolo chiama 4 4 chiama"
+SAID, OTHER = "<BOS> Pietro chiama Paolo", "<BOS> 5 chiama Paolo"
+
+
+def rounded(values: Any, digits: int = 4) -> Any:
+    """The same, to a few digits; None where there is no number."""
+    if isinstance(values, Tensor):
+        return rounded(values.tolist(), digits)
+    if isinstance(values, dict):
+        return {key: rounded(value, digits) for key, value in values.items()}
+    if isinstance(values, list):
+        return [rounded(value, digits) for value in values]
+    return None if values != values else round(values, digits)
+
+
+def measured(model: GPT, paper: Exam, fresh: Exam) -> dict[str, Any]:
+    """One model's record; ``fresh`` is a second exam, by which what the first one found can be checked."""
+
+    def with_cut(paper: Exam = paper, **parts: Any) -> dict[str, dict[str, float]]:
+        found = {}
+        for by in ("zero", "mean"):
+            with ablate(model, **parts, by=by, reference=paper.ids):
+                found[by] = rounded(paper.by_case(paper.marks(model)))
+        return found
+
+    layers, heads = range(model.config.n_layers), range(model.config.n_heads)
+    looks = paper.looks(model)
+    whole, again = (rounded(one.by_case(one.marks(model))) for one in (paper, fresh))
+    record: dict[str, Any] = {"whole": whole, "again": again, "heads": [], "blocks": []}
+    for layer, head in itertools.product(layers, heads):
+        seen = {"layer": layer, "head": head, "looks": rounded(paper.by_case(looks[layer, head]))}
+        cut = with_cut(heads=[(layer, head)])
+        record["heads"].append(seen | cut | {"again": with_cut(fresh, heads=[(layer, head)])})
+    for part, cut in itertools.product(("attention", "feed_forward"), ([0], [1], [0, 1])):
+        record["blocks"].append({"part": part, "layers": cut} | with_cut(**{part: cut}))
+    return record | {"prompt": journey(model), "patterns": patterns(model)}
+
+
+def patterns(model: GPT) -> list:
+    """Who looks at whom in a few turns, for every head: [layer][head][query][key]."""
+    ids = zoo.recipe("calling-game").world().vocabulary.encode(TURNS)
+    return rounded(trace(model, ids).patterns[:, 0], 2)
+
+
+def journey(model: GPT) -> dict[str, Any]:
+    """One prompt in every stage: its way towards *Tarso*, the lens, the shares, and what one word carries."""
+    vocabulary = zoo.recipe("calling-game").world().vocabulary
+    tarso, vice = vocabulary.id("Tarso"), vocabulary.id("vice")
+    said, other = vocabulary.encode(SAID), vocabulary.encode(OTHER)
+    seen = trace(model, said)
+    axis = F.normalize(model.embedding.weight[tarso], dim=0)
+    shares = attribute(model, said, word=tarso, against=vice)
+
+    def apart(logits: Tensor) -> Tensor:
+        return logits[0, -1, tarso] - logits[0, -1, vice]
+
+    lanes = [f"blocks.{i}.attention.lanes" for i in range(model.config.n_layers)]
+    return rounded(
+        {
+            "towards Tarso": seen.streams[:, 0, -1] @ axis,
+            "lens": logit_lens(model, seen)[:, 0, -1].softmax(dim=-1)[:, tarso],
+            "shares": {name: share.item() for name, share in shares.parts().items()},
+            "heads' shares": shares.heads[:, 0],
+            "heads restore": restored(model, said, other, apart, lanes, each="head"),
+        }
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=Path, help="a folder of checkpoints, one folder a seed")
+    parser.add_argument("--seeds", type=int, nargs="*", default=list(SEEDS), help="only these models")
+    parser.add_argument("--alone", type=int, nargs="*", default=list(ALONE_SEEDS), help="only these networks")
+    arguments = parser.parse_args()
+    runs = arguments.runs or Path(tempfile.mkdtemp())
+    recipe = zoo.recipe("calling-game")
+    world = recipe.world()
+    set_up()
+    paper, fresh, known = Exam.of(world, EACH), Exam.of(world, EACH, seed=24), LastWord.of(world)
+    record = zoo.begin_record("two_rules", [], each=EACH, turns=TURNS)
+    for seed in sorted(set(arguments.seeds) - {run["seed"] for run in record["runs"]}):
+        model = trained(recipe, world.vocabulary, recipe.texts(seed), seed, runs / str(seed))
+        record["runs"].append({"seed": seed, **measured(model, paper, fresh)})
+        zoo.keep_record("two_rules", record, indent=None)
+        print(seed, record["runs"][-1]["whole"], flush=True)
+    held_out = [world.vocabulary.encode(text) for text in recipe.held_out()]
+    record.setdefault("alone", [])
+    for seed in sorted(set(arguments.alone) - {run["seed"] for run in record["alone"]}):
+        set_up(seed)
+        model = Alone(GPT(recipe.config(world.vocabulary)))
+        texts = [world.vocabulary.encode(text) for text in recipe.texts(seed)]
+        settings = replace(recipe.training, steps=ALONE_STEPS, seed=seed, precision="float32", progress=False)
+        train(model, SequenceBatches(texts, recipe.batch_size, seed=seed), settings)
+        marks = rounded(paper.by_case(paper.marks(model.eval())))
+        record["alone"].append({"seed": seed, "loss": round(loss_of(model, held_out), 4), "marks": marks})
+        zoo.keep_record("two_rules", record, indent=None)
+        print("alone", record["alone"][-1], flush=True)
+    print("limits", round(known.loss, 4), round(known.unplaced, 4), round(world.entropy, 4))
+
+
+if __name__ == "__main__":
+    main()
