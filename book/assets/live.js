@@ -1,10 +1,14 @@
 // Live figures without a kernel. The page holds <live-figure> elements; each has a description in JSON (made from
 // support/view/controls.py: controls, a sentence, a table) and a still picture, which stays if anything here fails.
 // A figure is defined once with Live.define(name, {compute, draw}); everything shown goes in as text, never as HTML.
+// A figure that runs a model waits until it is near the window, then asks model.js for it. What was moved stands in
+// the address, after #, so that a finding can be sent to somebody else.
 (() => {
   "use strict";
+  const begun = performance.now();
   const figures = {};
   const waiting = new Set();
+  const known = {}; // how many figures of a name the page has
   let count = 0;
 
   // --- words and numbers: the same signs as fill() in support/view/controls.py ---
@@ -39,6 +43,7 @@
         parts: [make("label", {for: id}, spec.label), input, beside], input,
         get: () => Number(input.value),
         set: (value) => { input.value = value; },
+        take: (words) => { if (words.trim() && Number.isFinite(Number(words))) input.value = words; },
         say(state) {
           beside.textContent = fill(spec.show, state);
           input.setAttribute("aria-valuetext", beside.textContent);
@@ -52,10 +57,101 @@
         parts: [make("label", {for: id}, spec.label), input], input,
         get: () => input.value,
         set: (value) => { input.value = value; },
+        take: (word) => { if (spec.options.includes(word)) input.value = word; },
         say() {},
       };
     },
+    switch(spec, id) {
+      const input = make("input", {type: "checkbox", id, autocomplete: "off"});
+      input.checked = spec.start;
+      return {
+        parts: [input, make("label", {for: id}, spec.label)], input,
+        get: () => input.checked,
+        set: (value) => { input.checked = value; },
+        take: (word) => { if (word === "on" || word === "off") input.checked = word === "on"; },
+        say() {},
+      };
+    },
+    // A text of known words. While one is typed, the words that could be meant are offered, likeliest first.
+    prompt(spec, id, model) {
+      const ids = new Map(model.tokens.map((word, i) => [word, i])), words = new Set(spec.words);
+      const input = make("input", {type: "text", id, value: spec.start, role: "combobox", "aria-autocomplete": "list",
+        "aria-expanded": "false", "aria-controls": `${id}-words`, "aria-describedby": `${id}-note`, autocomplete: "off",
+        autocapitalize: "none", autocorrect: "off", spellcheck: "false"});
+      const list = make("ul", {id: `${id}-words`, role: "listbox", class: "live-words", "aria-label": "Words that fit"});
+      const note = make("p", {id: `${id}-note`, class: "live-trouble", role: "status"});
+      const reader = new PageModel.Reader(model);
+      let active = -1;
+      list.hidden = true;
+      const parse = () => {
+        const typed = input.value.split(/\s+/).filter(Boolean), open = /\S$/.test(input.value), good = [];
+        let trouble = "";
+        for (const [i, word] of typed.entries()) {
+          if (good.at(-1) === spec.stop) trouble = `Nothing follows ${spec.stop}.`;
+          else if (good.length === spec.most) trouble = `The model reads ${spec.most} words at most.`;
+          else if (words.has(word)) { good.push(word); continue; }
+          else if (open && i === typed.length - 1 && spec.words.some((w) => w.startsWith(word))) break; // half a word
+          else trouble = `“${word}” is none of the model's ${spec.words.length} words.`;
+          break;
+        }
+        return {good, trouble, half: open ? typed.at(-1) : ""};
+      };
+      const offer = () => {
+        const {good, trouble, half} = parse(), before = half && good.at(-1) === half ? good.slice(0, -1) : good;
+        const full = before.length >= spec.most || before.at(-1) === spec.stop;
+        let fit = trouble || full ? [] : spec.words.filter((word) => word.startsWith(half) && word !== half);
+        if (fit.length) {
+          const scores = reader.read([ids.get("<BOS>"), ...before.map((word) => ids.get(word))]).scores(before.length);
+          fit = fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]).slice(0, 8);
+        }
+        list.replaceChildren(...fit.map((word, i) => {
+          const item = make("li", {role: "option", id: `${id}-word-${i}`, "aria-selected": "false"}, word);
+          item.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
+          item.addEventListener("click", () => choose(word));
+          return item;
+        }));
+        point(-1);
+        list.hidden = !fit.length;
+        input.setAttribute("aria-expanded", String(!list.hidden));
+      };
+      const point = (to) => {
+        active = to;
+        [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === to)));
+        if (to < 0) input.removeAttribute("aria-activedescendant");
+        else input.setAttribute("aria-activedescendant", list.children[to].id);
+      };
+      const close = () => { list.hidden = true; point(-1); input.setAttribute("aria-expanded", "false"); };
+      const choose = (word) => {
+        input.value = `${input.value.replace(/\S+$/, "").trimEnd()} ${word} `.trimStart();
+        input.dispatchEvent(new Event("input", {bubbles: true}));
+      };
+      input.addEventListener("input", () => { if (document.activeElement === input) offer(); });
+      input.addEventListener("click", offer);
+      input.addEventListener("blur", close);
+      input.addEventListener("keydown", (event) => {
+        const step = {ArrowDown: 1, ArrowUp: -1}[event.key], n = list.children.length;
+        if (step && list.hidden) offer();
+        else if (step && n) point((active + step + (active < 0 && step < 0 ? n + 1 : n)) % n);
+        else if (event.key === "Enter" && active >= 0) choose(list.children[active].textContent);
+        else if (event.key === "Escape" && !list.hidden) close();
+        else return;
+        event.preventDefault();
+      });
+      return {
+        parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, list), note], input,
+        get: () => parse().good.join(" "),
+        set: (value) => { input.value = value; close(); },
+        take: (text) => { input.value = text; },
+        say() {
+          note.textContent = parse().trouble;
+          input.setAttribute("aria-invalid", String(Boolean(note.textContent)));
+        },
+      };
+    },
   };
+
+  // --- the address ---
+  const address = () => new URLSearchParams(location.hash.slice(1));
 
   class LiveFigure extends HTMLElement {
     connectedCallback() {
@@ -72,49 +168,125 @@
       if (!figure) return; // defined by a script that comes later
       this.woken = true;
       waiting.delete(this);
-      this.build(spec, figure);
+      known[spec.name] = (known[spec.name] || 0) + 1;
+      this.key = known[spec.name] > 1 ? `${spec.name}-${known[spec.name]}` : spec.name;
+      if (!spec.model) this.build(spec, figure);
+      else this.wait(spec, figure);
     }
-    build(spec, figure) {
+    wait(spec, figure) {
+      const bring = () => PageModel.load(spec.model).then((model) => this.build(spec, figure, model), (error) => {
+        this.append(make("p", {class: "live-trouble"}, `${error.message}; this is the still picture.`));
+      });
+      if (address().get("live") === this.key) bring();
+      else if (spec.ask) {
+        const button = make("button", {type: "button", class: "live-act live-ask"}, spec.ask);
+        button.addEventListener("click", () => {
+          button.disabled = true;
+          bring().then(() => { button.remove(); this.focusFirst?.(); });
+        });
+        this.append(button);
+      } else {
+        const watch = new IntersectionObserver((seen) => {
+          if (!seen.some((entry) => entry.isIntersecting)) return;
+          watch.disconnect();
+          bring();
+        }, {rootMargin: "500px"});
+        watch.observe(this);
+      }
+    }
+    build(spec, figure, model) {
       const id = `live-${++count}`;
-      const controls = spec.controls.map((c) => ({spec: c, ...CONTROLS[c.kind](c, `${id}-${c.name}`)}));
+      const controls = spec.controls.map((c) => ({spec: c, ...CONTROLS[c.kind](c, `${id}-${c.name}`, model)}));
+      const held = figure.prepare ? figure.prepare(model, spec.data) : model;
       const says = make("p", {class: "live-says", id: `${id}-says`});
       const status = make("p", {class: "live-status", role: "status"});
       const picture = make("div", {class: "live-picture"});
-      const cells = spec.rows.map((row) => row.map((_, k) => k ? make("td") : make("th", {scope: "row"})));
+      const body = make("tbody");
       const reset = make("button", {type: "button", class: "live-reset"}, "Back to the start");
+      const link = make("a", {class: "live-link"}, "Link to this");
       let told = 0;
 
-      const update = (moved) => {
-        const values = Object.fromEntries(controls.map((c) => [c.spec.name, c.get()]));
-        const state = {...values, ...figure.compute(values, spec.data)};
+      const values = () => Object.fromEntries(controls.map((c) => [c.spec.name, c.get()]));
+      const set = (changes) => {
+        for (const c of controls) if (c.spec.name in changes) c.set(changes[c.spec.name]);
+        update(true);
+      };
+      const tools = {svg, text, make, shown, fill, set};
+      const actions = (spec.actions || []).map(({name, label}) => {
+        const button = make("button", {type: "button", class: "live-act"}, label);
+        button.addEventListener("click", () => set(figure.actions[name](values(), Math.random(), held, spec.data)));
+        return button;
+      });
+      const moved = () => {
+        const now = controls.filter((c) => c.get() !== c.spec.start);
+        const words = {live: this.key};
+        for (const c of now) words[c.spec.name] = c.spec.kind === "switch" ? (c.get() ? "on" : "off") : String(c.get());
+        return now.length ? `#${new URLSearchParams(words)}` : "";
+      };
+
+      const update = (byHand) => {
+        const start = performance.now(), now = values();
+        const state = this.state = {...now, ...figure.compute(now, spec.data, held, tools)};
         for (const control of controls) control.say(state);
-        spec.rows.forEach((row, i) => row.forEach((cell, k) => { cells[i][k].textContent = fill(cell, state); }));
+        body.replaceChildren(...(spec.each ? state[spec.each] : [{}]).flatMap((item) => spec.rows.map((row) =>
+          make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         says.textContent = fill(spec.says, state);
-        picture.replaceChildren(put(figure.draw(state, spec.data, {svg, text, shown}),
-          {role: "img", "aria-labelledby": says.id}, []));
-        reset.disabled = controls.every((c) => values[c.spec.name] === c.spec.start);
-        if (!moved) return;
+        const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+        const drawn = figure.draw(state, spec.data, tools);
+        if (drawn instanceof SVGElement) put(drawn, {role: "img", "aria-labelledby": says.id}, []);
+        picture.replaceChildren(drawn);
+        if (at !== undefined) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
+        const away = moved();
+        reset.disabled = !away;
+        link.href = away || `#live=${this.key}`;
+        performance.measure(`live:${this.key}`, {start});
+        if (!byHand) return;
         clearTimeout(told); // a reader who listens hears the sentence once the hand rests
-        told = setTimeout(() => { status.textContent = says.textContent; }, 600);
+        told = setTimeout(() => {
+          status.textContent = says.textContent;
+          history.replaceState(history.state, "", away || location.pathname + location.search);
+        }, 600);
       };
 
       const head = make("tr", {}, ...spec.columns.map((word) => make("th", {scope: "col"}, word)));
-      const table = make("table", {class: "live-table"}, make("thead", {}, head),
-        make("tbody", {}, ...cells.map((row) => make("tr", {}, ...row))));
-      const rows = controls.map((c) => make("div", {class: `live-control live-${c.spec.kind}`}, ...c.parts));
+      const table = make("table", {class: "live-table"}, make("thead", {}, head), body);
+      const rows = [];
+      for (const c of controls) {
+        const row = make("div", {class: `live-control live-${c.spec.kind} live-of-${c.spec.name}`}, ...c.parts);
+        if (!c.spec.group) rows.push(row);
+        else if (rows.at(-1)?.title === c.spec.group) rows.at(-1).append(row);
+        else rows.push(Object.assign(make("fieldset", {class: "live-group"}, make("legend", {}, c.spec.group), row), {title: c.spec.group}));
+      }
+      for (const row of rows) row.removeAttribute("title");
+      const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
+      const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
+      if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
       const panel = make("div", {class: "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
-        make("div", {class: "live-controls"}, ...rows, reset),
-        picture, says, make("div", {class: "live-scroll"}, table), status);
+        make("div", {class: "live-controls"}, ...rows, make("div", {class: "live-buttons"}, ...actions, reset, link)),
+        picture, says, numbers, status);
       for (const control of controls) control.input.addEventListener("input", () => update(true));
+      const goBack = () => { for (const control of controls) control.set(control.spec.start); };
       reset.addEventListener("click", () => {
-        for (const control of controls) control.set(control.spec.start);
+        goBack();
         update(true);
         controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
       });
+      this.focusFirst = () => controls[0].input.focus();
+      const fromAddress = () => {
+        const given = address();
+        if (given.get("live") !== this.key) return false;
+        goBack();
+        for (const c of controls) if (given.has(c.spec.name)) c.take(given.get(c.spec.name));
+        return true;
+      };
+      const sent = fromAddress();
+      window.addEventListener("hashchange", () => { if (fromAddress()) update(false); });
       update(false);
       for (const still of this.querySelectorAll(":scope > .live-still")) still.hidden = true;
       this.append(panel);
+      if (sent) this.scrollIntoView({block: "start"});
+      if (model) performance.measure("live:first", {start: begun});
     }
   }
 

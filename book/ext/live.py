@@ -1,19 +1,24 @@
 """Live figures on the page: the directive `live`, and the stored outputs of `support.view.live` in chapters.
 
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
-JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one.
+JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one;
+where it runs a model, `model.js` and `model_figures.js`, too. The models are packed into the folder `_models`
+from the zoo, and a page loads one only when its figure comes near.
 """
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from support.core import InputError
-from support.view.controls import find
+from support import zoo
+from support.core import InputError, atomic_write
+from support.exchange.page import SHIPPED, for_page
+from support.view.controls import Slider, find
 from support.view.figure import png
 
 NOTE = "This is a still picture. With JavaScript switched on, it has controls that you can move."
@@ -28,6 +33,7 @@ def wrapped(name: str, start: dict[str, Any], children: list[nodes.Node]) -> liv
     figure = find(name)
     node = live_figure("", *children, nodes.paragraph("", NOTE, classes=["live-note"]))
     # In a script element only "</" and "<!" could end or confuse the text.
+    node["model"] = figure.model
     node["spec"] = json.dumps(figure.spec(figure.values(**start)), ensure_ascii=False).replace("<", "\\u003c")
     return node
 
@@ -41,10 +47,11 @@ class LiveDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         try:
             figure = find(self.arguments[0])
+            sliders = {control.name for control in figure.controls if isinstance(control, Slider)}
             start = {}
             for line in filter(None, map(str.strip, self.content)):
-                name, _, value = line.partition(":")
-                start[name.strip()] = _value(value.strip())
+                name, value = (part.strip() for part in line.partition(":")[::2])
+                start[name] = _value(value) if name in sliders else value
             values = figure.values(**start)
         except InputError as error:
             raise self.error(str(error)) from None
@@ -92,9 +99,26 @@ def depart_html(self: Any, node: live_figure) -> None:
 
 def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
     """The script and the style, on pages that have a live figure."""
-    if doctree is not None and next(doctree.findall(live_figure), None) is not None:
+    figures = [] if doctree is None else list(doctree.findall(live_figure))
+    if figures:
         app.add_js_file("live.js", loading_method="defer")
         app.add_css_file("live.css")
+    if any(node["model"] for node in figures):
+        app.add_js_file("model.js", loading_method="defer")
+        app.add_js_file("model_figures.js", loading_method="defer")
+
+
+def ship(app: Any, exception: Exception | None) -> None:
+    """The models, each as a script, once the pages are written."""
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir) / "_models"
+    folder.mkdir(exist_ok=True)
+    for name, precision in SHIPPED.items():
+        entry = zoo.load(name)
+        packed = for_page(name, entry.model, entry.vocabulary, precision)
+        with atomic_write(folder / f"{name}.js") as path:
+            path.write_text(packed.script, encoding="utf8")
 
 
 def nothing(self: Any, node: live_figure) -> None:
@@ -109,4 +133,5 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_directive("live", LiveDirective)
     app.add_transform(FromNotebook)
     app.connect("html-page-context", load)
+    app.connect("build-finished", ship)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

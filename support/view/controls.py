@@ -2,14 +2,16 @@
 
 A `LiveFigure` says what a reader can move, what is computed from it, and how that is put into words. In a
 notebook `live` shows it with ipywidgets. On a page the book's script `live.js` shows the same description,
-with `compute` and the drawing written once more in JavaScript; a test compares all that the two show.
+with `compute` and the drawing written once more in JavaScript; a test compares all that the two show. A
+figure that runs a model of the zoo names it; the page then loads the same weights (`support.exchange.page`).
 """
 
 import html
 import json
 import math
+import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -89,6 +91,10 @@ class Slider:
             )
         return float(value)
 
+    def setting(self, state: Values) -> str:
+        """What is written beside the slider."""
+        return fill(self.show, state)
+
     def spec(self, start: Any) -> Values:
         """What the page needs to know."""
         ends = {"low": self.low, "high": self.high, "step": self.step}
@@ -121,10 +127,92 @@ class Choice:
             raise InputError(f"{self.name}={value!r} is none of: {', '.join(self.options)}; choose one")
         return value
 
+    def setting(self, state: Values) -> str:
+        """The chosen word."""
+        return state[self.name]
+
     def spec(self, start: Any) -> Values:
         """What the page needs to know."""
         words = {"options": list(self.options), "start": start}
         return {"kind": "choice", "name": self.name, "label": self.label, **words}
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Something that is on or off.
+
+    >>> Switch("h11", "head 1").accept("off")
+    False
+    """
+
+    name: str
+    label: str
+    start: bool = True
+    group: str = ""  # neighbours of one group stand under a common heading
+
+    def accept(self, value: Any) -> bool:
+        """The value, True for on. Raises: InputError if it is something else."""
+        if value not in (True, False, "on", "off"):
+            raise InputError(f"{self.name}={value!r} is neither on nor off; choose one")
+        return value in (True, "on")
+
+    def setting(self, state: Values) -> str:
+        """On or off."""
+        return "on" if state[self.name] else "off"
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        who = {"name": self.name, "label": self.label, "group": self.group}
+        return {"kind": "switch", **who, "start": start}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text of known words with spaces between them; the model reads ``<BOS>`` before it.
+
+    >>> Prompt("prompt", "The text", ("the", "cat", "<EOS>"), 9, "the cat").accept(" cat  <EOS>")
+    'cat <EOS>'
+    """
+
+    name: str
+    label: str
+    words: tuple[str, ...]
+    most: int  # words in a text
+    start: str
+    stop: str = "<EOS>"  # nothing follows it
+
+    def accept(self, value: Any) -> str:
+        """The text, with single spaces. Raises: InputError if a word is unknown or there are too many."""
+        words = value.split() if isinstance(value, str) else [value]
+        unknown = [word for word in words if word not in self.words]
+        if unknown:
+            raise InputError(f"{self.name}: {unknown[0]!r} is none of the model's words; choose one of them")
+        if len(words) > self.most:
+            raise InputError(f"{self.name} has {len(words)} words; the model reads {self.most} at most")
+        if self.stop in words[:-1]:
+            raise InputError(f"{self.name}: nothing follows {self.stop}; leave out what stands behind it")
+        return " ".join(words)
+
+    def setting(self, state: Values) -> str:
+        """The text."""
+        return state[self.name]
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        limits = {"words": list(self.words), "most": self.most, "stop": self.stop}
+        return {"kind": "prompt", "name": self.name, "label": self.label, **limits, "start": start}
+
+
+Control = Slider | Choice | Switch | Prompt
+
+
+@dataclass(frozen=True)
+class Action:
+    """A button: from the controls' values and a number from 0 to 1, drawn afresh, to values that change."""
+
+    name: str
+    label: str
+    act: Callable[[Values, float], Values]
 
 
 @dataclass(frozen=True)
@@ -141,17 +229,26 @@ class LiveFigure:
         columns: the headings of a small table; the first stands above the rows' names.
         rows: its rows, as templates.
         data: constants (weights, names) that the page's script needs for the same computation.
+        each: a name in what `compute` gives: a list of values by name. The table has a row for each of them,
+            all made from the one row of templates.
+        actions: buttons.
+        model: the model of the zoo that the page must load.
+        ask: what is written on a button that must be pressed before the page loads the model.
     """
 
     name: str
     title: str
-    controls: tuple[Slider | Choice, ...]
+    controls: tuple[Control, ...]
     compute: Callable[..., Values]
     draw: Callable[[Values, Values], Figure]
     says: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     data: Mapping[str, Any] = field(default_factory=dict)
+    each: str = ""
+    actions: tuple[Action, ...] = ()
+    model: str = ""
+    ask: str = ""
 
     def values(self, **start: Any) -> Values:
         """The value of every control: where it starts, or as given.
@@ -176,12 +273,13 @@ class LiveFigure:
     def cells(self, values: Values) -> list[list[str]]:
         """The rows of the small table."""
         state = self.state(values)
-        return [[fill(cell, state) for cell in row] for row in self.rows]
+        items: Sequence[Values] = state[self.each] if self.each else [{}]
+        return [[fill(cell, state | item) for cell in row] for item in items for row in self.rows]
 
     def settings(self, values: Values) -> list[str]:
         """What is written beside each control."""
         state = self.state(values)
-        return [fill(c.show if isinstance(c, Slider) else f"{{{c.name}}}", state) for c in self.controls]
+        return [control.setting(state) for control in self.controls]
 
     def text(self, values: Values) -> str:
         """Everything that the figure says, as plain lines.
@@ -195,7 +293,7 @@ class LiveFigure:
         At temperature 1.0 the likeliest word is “is” with 77.1%. The page is as uncertain as ...
         """
         pairs = zip(self.controls, self.settings(values), strict=True)
-        line = " · ".join(f"{control.label}: {value}" for control, value in pairs)
+        line = " · ".join(f"{_label(control)}: {value}" for control, value in pairs)
         return f"{line}\n{table(self.cells(values), columns=self.columns)!r}\n{self.sentence(values)}"
 
     def figure(self, values: Values) -> Figure:
@@ -212,6 +310,15 @@ class LiveFigure:
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
             "data": json.loads(json.dumps(self.data)),
+        } | {
+            name: value
+            for name, value in {
+                "each": self.each,
+                "actions": [{"name": a.name, "label": a.label} for a in self.actions],
+                "model": self.model,
+                "ask": self.ask,
+            }.items()
+            if value
         }
 
 
@@ -281,8 +388,20 @@ def widget(figure: LiveFigure, values: Values) -> Any:
 
     def moved(change: Values) -> None:
         control = next(c for c, made in zip(figure.controls, inputs, strict=True) if made is change["owner"])
-        now[control.name] = change["new"]
-        update()
+        try:
+            now[control.name] = control.accept(change["new"])
+        except InputError as error:
+            words.value = f"<p>{html.escape(str(error))}</p>"
+        else:
+            update()
+
+    def pressed(action: Action) -> Callable[[Any], None]:
+        def act(_button: Any) -> None:
+            for name, value in action.act(dict(now), random.random()).items():
+                place = next(i for i, control in enumerate(figure.controls) if control.name == name)
+                inputs[place].value = value  # and `moved` does the rest
+
+        return act
 
     for control in figure.controls:
         common = {"description": control.label, "value": values[control.name], **wide}
@@ -290,11 +409,23 @@ def widget(figure: LiveFigure, values: Values) -> Any:
             ends = {"min": control.low, "max": control.high, "step": control.step}
             digits = max(0, -int(Decimal(str(control.step)).as_tuple().exponent))
             inputs.append(w.FloatSlider(**ends, readout_format=f".{digits}f", **common))
-        else:
+        elif isinstance(control, Choice):
             inputs.append(w.Dropdown(options=control.options, **common))
+        elif isinstance(control, Prompt):
+            inputs.append(w.Text(continuous_update=False, **common))
+        else:
+            inputs.append(w.Checkbox(**common | {"description": _label(control)}))
         inputs[-1].observe(moved, names="value")
+    buttons = [w.Button(description=action.label, layout=w.Layout(width="auto")) for action in figure.actions]
+    for button, action in zip(buttons, figure.actions, strict=True):
+        button.on_click(pressed(action))
     update()
-    return w.VBox([*inputs, picture, words])
+    return w.VBox([*inputs, *([w.HBox(buttons)] if buttons else []), picture, words])
+
+
+def _label(control: Control) -> str:
+    """A control's label where its group's heading is not seen."""
+    return f"{control.group}, {control.label}" if getattr(control, "group", "") else control.label
 
 
 def _html(figure: LiveFigure, values: Values) -> str:

@@ -1,4 +1,6 @@
-"""The live figures of the book: the student's exam, three losses, softmax with a temperature.
+"""The live figures of the book: the student's exam, three losses, softmax with a temperature; and all names.
+
+Those that run a model are in `support.view.model_figures`.
 
 `compute` and the drawing of each stand once more, in JavaScript, in the book's `live.js`.
 """
@@ -13,6 +15,7 @@ from matplotlib.figure import Figure
 from support.generation import next_token
 from support.view import style
 from support.view.controls import Choice, LiveFigure, Slider
+from support.view.model_figures import FIGURES as MODEL_FIGURES
 from support.view.plots import plot_bars
 
 # The worked example of "Large Language Models from scratch", part 1: hours of study a day (ten are 1) and
@@ -258,4 +261,4 @@ FIGURES = {
             data={"words": WORDS},
         ),
     )
-}
+} | MODEL_FIGURES

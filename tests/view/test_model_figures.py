@@ -1,0 +1,201 @@
+"""Figures that run a model, in a notebook: numbers as of `support.inside`, and controls that answer."""
+
+import html
+import math
+import random
+
+import pytest
+import torch
+
+from support import zoo
+from support.core import InputError
+from support.generation import next_token
+from support.inside import ablate, logit_lens, trace
+from support.view import controls
+from support.view.controls import Prompt, Switch, find, widget
+from support.view.model_figures import (
+    CONTEXTS,
+    FIGURES,
+    HEADS,
+    LAYERS,
+    PART_NAMES,
+    STAGES,
+    SWITCHES,
+    attention,
+    lens,
+    next_word,
+    questions,
+    rules,
+    trajectory,
+)
+from support.worlds import CallingGame
+from support.worlds.game import PLAYERS
+
+TEXT = "5 chiama Paolo vice Paolo chiama Pietro"
+
+
+@pytest.fixture(scope="module")
+def game():
+    return zoo.load("calling-game")
+
+
+def ids(game, text):
+    return game.vocabulary.encode(f"<BOS> {text}")
+
+
+def test_the_figures_know_the_shape_of_their_models(game):
+    config = game.model.config
+    assert (config.n_layers, config.n_heads, config.context) == (LAYERS, HEADS, CONTEXTS["calling-game"])
+    assert zoo.load("stories").model.config.context == CONTEXTS["stories"]
+    assert trace(game.model, ids(game, TEXT)).stages[1:] == [
+        f"{s.split()[0]} {int(s.split()[1]) - 1}" for s in STAGES[1:]
+    ]
+
+
+@pytest.mark.parametrize("temperature, k, p", [(1, 27, 1), (0.5, 3, 1), (2, 27, 0.6), (1.3, 8, 0.9)])
+def test_next_word_is_next_token_of_the_model(game, temperature, k, p):
+    found = next_word(TEXT, temperature, k, p, "calling-game", 27)
+    with torch.no_grad():
+        logits = game.model(torch.tensor([ids(game, TEXT)]))[0, -1]
+    page = next_token(logits, temperature, None if k == 27 else k, None if p == 1 else p)
+    for item in found["page"]:
+        i = game.vocabulary.id(item["word"])
+        assert item["p"] == pytest.approx(page[i].item(), abs=1e-5)
+        assert item["plain"] == pytest.approx(logits.softmax(-1)[i].item(), abs=1e-5)
+    plain = [item["plain"] for item in found["page"]]
+    assert plain == sorted(plain, reverse=True) and len(plain) == 10
+    left = int((page > 0).sum())
+    assert found["finding"].endswith(f"between {f'{left} words' if left > 1 else 'one word'}.")
+
+
+def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
+    seen = trace(game.model, ids(game, TEXT))
+    for layer, head in ((1, 1), (1, 4), (2, 2)):
+        found = attention(TEXT, layer, head)
+        for i, row in enumerate(found["weights"]):
+            want = seen.patterns[layer - 1, 0, head - 1, i, : i + 1].tolist()
+            assert row == pytest.approx(want, abs=1e-5) and sum(row) == pytest.approx(1)
+    shares = logit_lens(game.model, seen)[:, 0].softmax(-1)
+    found = lens(TEXT, 2)
+    for row, want in zip(found["grid"], shares, strict=True):
+        assert [cell["p"] for cell in row] == pytest.approx(want.amax(-1).tolist(), abs=1e-4)
+        assert [game.vocabulary.id(cell["word"]) for cell in row] == want.argmax(-1).tolist()
+    a, b, c, d = (game.model.embedding.weight[game.vocabulary.id(w)] for w in ("3", "7", "capo", "vice"))
+    first = (a - b) / (a - b).norm()
+    second = (c - d) - first * (first @ (c - d))
+    plane = torch.stack([first, second / second.norm()])
+    for parts in ("blocks", "heads"):
+        steps = trajectory(TEXT, "3", "7", "capo", "vice", parts)["steps"]
+        ends = [s for s in steps if not s["part"].startswith(("the word", "head", "bias"))]
+        wanted = seen.streams[:, 0, -1] @ plane.T
+        wanted = wanted if parts == "blocks" else wanted[[0, 2, 4]]
+        assert [(s["x"], s["y"]) for s in ends] == [pytest.approx(w, abs=1e-4) for w in wanted.tolist()]
+
+
+@pytest.mark.parametrize("off", [["h11"], ["h23", "m1"], ["a2"], ["m1", "m2", "a1"]])
+def test_ablation_is_that_of_inside_on_every_opening(game, off):
+    found = rules(**{name: name not in off for group in SWITCHES for name in group})
+    cut = {
+        "heads": [(int(n[1]) - 1, int(n[2]) - 1) for n in off if n[0] == "h"],
+        "attention": [int(n[1]) - 1 for n in off if n[0] == "a"],
+        "feed_forward": [int(n[1]) - 1 for n in off if n[0] == "m"],
+    }
+    greeting, speaker = [], []
+    encode = game.vocabulary.encode
+    with ablate(game.model, **cut), torch.no_grad():
+        for text, answer, rule in questions():
+            page = game.model(torch.tensor([encode(["<BOS>", *text])]))[0, -1].softmax(-1)
+            p = page[game.vocabulary.id(answer)].item()
+            (greeting if rule < 4 else speaker).append(
+                p if rule < 4 else p / page[encode(list(PLAYERS))].sum().item()
+            )
+    assert found["greeting"] == pytest.approx(math.fsum(greeting) / len(greeting), abs=1e-4)
+    assert found["speaker"] == pytest.approx(math.fsum(speaker) / len(speaker), abs=1e-4)
+    assert all(PART_NAMES[name] in found["finding"] for name in off)
+
+
+def test_the_questions_are_all_openings_and_their_answers_the_games():
+    world = CallingGame()
+    asked = questions()
+    assert len({tuple(text[:3]) for text, _, _ in asked}) == 90
+    for text, answer, rule in asked:
+        exact = world.distribution(["<BOS>", *text])
+        players = {word: p for word, p in exact.items() if word in PLAYERS}
+        assert exact[answer] == 1.0 if rule < 4 else max(players, key=players.get) == answer
+
+
+def test_a_text_is_checked():
+    prompt = Prompt("prompt", "Text", ("a", "b", "<EOS>"), 3, "a")
+    assert prompt.accept(" a   b ") == "a b" and prompt.accept("") == ""
+    for wrong, about in (
+        ("c", "'c' is none"),
+        ("a a a a", "4 words"),
+        ("<EOS> a", "nothing follows"),
+        (7, "7"),
+    ):
+        with pytest.raises(InputError, match=about):
+            prompt.accept(wrong)
+    with pytest.raises(InputError, match="neither on nor off"):
+        Switch("x", "x").accept("perhaps")
+
+
+# --- the widgets ---
+def parts(name):
+    box = widget(find(name), find(name).values())
+    n = len(find(name).controls)
+    return box.children[:n], box.children[n:-2], *box.children[-2:]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_widget_control_answers(name):
+    figure = find(name)
+    inputs, _, picture, words = parts(name)
+    values = figure.values()
+    for control, made in zip(figure.controls[:7], inputs[:7], strict=True):
+        before = picture.value, words.value
+        if isinstance(control, Prompt):
+            new = control.words[4]
+        elif isinstance(control, Switch):
+            new = False
+        else:
+            new = control.low if hasattr(control, "low") else control.options[5 % len(control.options)]
+            new = new if new != values[control.name] else getattr(control, "high", None) or control.options[1]
+        made.value = new
+        values[control.name] = new
+        assert html.escape(figure.sentence(values)) in words.value
+        assert all(html.escape(cell) in words.value for row in figure.cells(values) for cell in row)
+        assert picture.alt == figure.sentence(values)
+        assert (picture.value, words.value) != before
+        if not isinstance(control, Prompt):  # each from the start, for one may leave nothing to the next
+            made.value = values[control.name] = control.start
+
+
+def test_a_text_typed_in_a_notebook_is_text():
+    inputs, _, picture, words = parts("next_word")
+    before = picture.value
+    inputs[0].value = "<img src=x onerror=alert(1)>"
+    assert "<img" not in words.value and "&lt;img" in words.value and picture.value == before
+
+
+def test_the_buttons_of_a_widget_draw_step_back_and_switch_on(monkeypatch):
+    monkeypatch.setattr(random, "random", lambda: 0.5)
+    inputs, (row,), _, words = parts("next_word")
+    draw, back = row.children
+    assert [draw.description, back.description] == ["Draw a word", "Step back"]
+    draw.click()
+    assert inputs[0].value == "Pietro chiama Paolo Tarso"
+    back.click()
+    back.click()
+    assert inputs[0].value == "Pietro chiama" and "After “Pietro chiama”" in words.value
+    inputs, (row,), _, _ = parts("ablation")
+    inputs[3].value = inputs[8].value = False
+    row.children[0].click()
+    assert all(made.value for made in inputs)
+
+
+def test_a_text_that_is_too_long_draws_no_more():
+    figure = find("next_word")
+    full = figure.values(prompt=" ".join(["banana"] * 73))
+    assert figure.actions[0].act(full, 0.5) == {}
+    assert figure.actions[0].act(figure.values(prompt="5 chiama 2 <EOS>"), 0.5) == {}
+    assert controls.fill("{keep}", figure.state(full)) == "all"
