@@ -61,7 +61,7 @@ def silu(z):
     return out.item() if z.ndim == 0 else out
 
 
-def _llama(layers, width, hidden, vocabulary, kv_width=None, experts=1, per_token=1):
+def _llama(layers, width, hidden, vocabulary, kv_width=None, experts=1, per_token=1, active=False):
     """The numbers in a model of Llama's kind; two of its blocks are made, the rest are like them."""
     shape = {
         "d_model": int(width),
@@ -78,7 +78,7 @@ def _llama(layers, width, hidden, vocabulary, kv_width=None, experts=1, per_toke
         "ffn_bias": False,
         "tie_weights": False,
     }
-    one, two = (n_parameters(n_layers=n, **shape) for n in (1, 2))
+    one, two = (n_parameters(n_layers=n, active=active, **shape) for n in (1, 2))
     return one + (int(layers) - 1) * (two - one)
 
 
@@ -89,9 +89,9 @@ def llama_parameters(layers, width, hidden, vocabulary, kv_width=None):
 
 
 @_operation(through="support.model.GPT.n_parameters")
-def mixture_parameters(layers, width, hidden, vocabulary, kv_width, experts):
-    """The same with so many networks in each block, and a router."""
-    return _llama(layers, width, hidden, vocabulary, kv_width, experts, min(2, experts))
+def mixture_parameters(layers, width, hidden, vocabulary, kv_width, experts, active=False):
+    """The same with so many networks in each block, of which a token visits two, and a router."""
+    return _llama(layers, width, hidden, vocabulary, kv_width, experts, 2, active)
 
 
 @_operation(through="support.model.cache_bytes")

@@ -288,11 +288,11 @@ def unembed(h, rows):
 
 
 @_operation(through="support.model.GPT.n_parameters")
-def n_parameters(embeddings=True, **shape):
-    """How many numbers a model of this shape learns; it is counted, not stored."""
+def n_parameters(embeddings=True, active=False, **shape):
+    """How many numbers a model of this shape learns (or uses for one token); it is counted, not stored."""
     with torch.device("meta"):
         model = support("support.model.GPT")(support("support.model.GPTConfig")(**shape))
-        return model.n_parameters(embeddings)
+        return model.n_parameters(embeddings, bool(active))
 
 
 @_operation(through="support.model.GPT.n_parameters")
