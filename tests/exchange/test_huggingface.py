@@ -329,3 +329,22 @@ def test_other_models_and_folders_are_not_written_into(tmp_path):
     (tmp_path / "model.safetensors.index.json").write_text("{}")
     with pytest.raises(InputError, match="in shards"):
         to_huggingface(GPT(config), tmp_path)
+
+
+def test_a_folder_of_the_hubs_cache(theirs, tmp_path, monkeypatch):
+    """What ``snapshot_download`` hands over (links into its cache) is a folder like any other."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    hub = pytest.importorskip("huggingface_hub")
+    cache = tmp_path / "models--me--tiny"
+    theirs("llama", {}).save_pretrained(tmp_path / "made", max_shard_size="50KB")
+    (snapshot := cache / "snapshots" / ("0" * 40)).mkdir(parents=True)
+    (cache / "refs").mkdir()
+    (cache / "refs" / "main").write_text("0" * 40)
+    for number, file in enumerate(sorted((tmp_path / "made").iterdir())):
+        blob = cache / "blobs" / str(number)
+        blob.parent.mkdir(exist_ok=True)
+        (snapshot / file.name).symlink_to(file.rename(blob))
+    place = hub.snapshot_download(
+        "me/tiny", cache_dir=tmp_path, allow_patterns=["*.json", "*.safetensors"], local_files_only=True
+    )
+    assert from_huggingface(place).config.n_kv_heads == 2
