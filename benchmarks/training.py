@@ -1,6 +1,8 @@
 """Training throughput: support's GPT and loop against transformers' GPT-2 of the same size, in one run.
 
     python benchmarks/training.py [--vocab 1024 4096] [--threads 2] [--rounds 30]
+    python benchmarks/training.py --compile --vocab 1024   # both sides also through torch.compile
+    python benchmarks/training.py --shape gpt2 --compile   # GPT-2 small, one text a step
 
 Both have 4 layers, d_model 128, 4 heads, context 128, batch 16, tied weights, AdamW, gradient clipping at 1,
 float32, and see the same random tokens. Our side is `support.training.train` itself; the others take their
@@ -15,7 +17,8 @@ takes the fused AdamW that our loop uses. *As it comes* is the standard one with
 Each vocabulary is measured twice: with the tanh GELU that GPT-2 was trained with, which transformers computes
 operation by operation, and with the plain GELU (our default) on both sides, each through one kernel of torch.
 The difference between the two tables is what that kernel is worth. Then: our step against what this machine's
-matrix products reach in the same run, and which operations the step consists of.
+matrix products reach in the same run, and which operations the step consists of. The tables are kept in the
+record ``training``.
 """
 
 import argparse
@@ -31,9 +34,15 @@ from torch.profiler import ProfilerActivity, profile
 from support.core import set_up
 from support.model import GPT, GPTConfig
 from support.training import TrainConfig, train
+from support.training.loop import make_optimiser, token_losses
+from support.view import table
+from support.zoo.record import begin_record, keep_record
 
-BATCH, CONTEXT, WIDTH, LAYERS, HEADS = 16, 128, 128, 4, 4
-WARM_UP = 3
+CONTEXT, WARM_UP = 128, 3
+SHAPES = {  # texts a step, and the model
+    "small": (16, {"d_model": 128, "n_layers": 4, "n_heads": 4}),
+    "gpt2": (1, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
+}
 GELU = {"gelu_tanh": "gelu_new", "gelu": "gelu"}  # our name for it: theirs
 PARTS = {  # what a step consists of: the operations that make it up
     "matrix products": ("aten::mm", "aten::addmm", "aten::bmm"),
@@ -45,26 +54,40 @@ PARTS = {  # what a step consists of: the operations that make it up
 Step = Callable[[], None]
 
 
-def ours(vocab: int, activation: str) -> GPT:
-    return GPT(
-        GPTConfig(
-            vocab_size=vocab,
-            context=CONTEXT,
-            d_model=WIDTH,
-            n_layers=LAYERS,
-            n_heads=HEADS,
-            activation=activation,
-        )
-    )
+def ours(shape: str, vocab: int, activation: str) -> GPT:
+    return GPT(GPTConfig(vocab_size=vocab, context=CONTEXT, activation=activation, **SHAPES[shape][1]))
 
 
-def theirs(vocab: int, ids: torch.Tensor, activation: str, tuned: bool = False, dropout: float = 0.0) -> Step:
+def ours_compiled(shape: str, ids: torch.Tensor, vocab: int, activation: str) -> Step:
+    """Our loop's step around a compiled model."""
+    model = ours(shape, vocab, activation).train()
+    fast, optimiser = torch.compile(model), make_optimiser(model, _config(1))
+
+    def step() -> None:
+        token_losses(fast(ids[:, :-1]), ids[:, 1:]).div(ids[:, 1:].numel()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+
+    return step
+
+
+def theirs(
+    shape: str,
+    ids: torch.Tensor,
+    vocab: int,
+    activation: str,
+    tuned: bool = False,
+    dropout: float = 0.0,
+    compiled: bool = False,
+) -> Step:
+    sizes = SHAPES[shape][1]
     config = transformers.GPT2Config(
         vocab_size=vocab,
         n_positions=CONTEXT,
-        n_embd=WIDTH,
-        n_layer=LAYERS,
-        n_head=HEADS,
+        n_embd=sizes["d_model"],
+        n_layer=sizes["n_layers"],
+        n_head=sizes["n_heads"],
         activation_function=GELU[activation],
         resid_pdrop=dropout,
         embd_pdrop=dropout,
@@ -75,10 +98,10 @@ def theirs(vocab: int, ids: torch.Tensor, activation: str, tuned: bool = False, 
     )
     model = transformers.GPT2LMHeadModel(config).train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True if tuned else None)
-    inputs = ids[:, :CONTEXT]
+    inputs, run = ids[:, :CONTEXT], torch.compile(model) if compiled else model
 
     def step() -> None:
-        model(input_ids=inputs, labels=inputs).loss.backward()
+        run(input_ids=inputs, labels=inputs).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad()
@@ -139,46 +162,64 @@ def _config(steps: int) -> TrainConfig:
     return TrainConfig(steps, lr=3e-4, precision="float32", progress=False)
 
 
-def compare(vocab: int, activation: str, rounds: int) -> None:
+def compare(shape: str, vocab: int, activation: str, rounds: int, compiled: bool) -> dict:
     """Measure one vocabulary with one kind of GELU, and print the table."""
-    ids = torch.randint(vocab, (BATCH, CONTEXT + 1))
-    model = ours(vocab, activation)
+    batch = SHAPES[shape][0]
+    ids = torch.randint(vocab, (batch, CONTEXT + 1))
+    model, what = ours(shape, vocab, activation), (shape, ids, vocab, activation)
     others = {
-        "transformers, standard": theirs(vocab, ids, activation),
-        "transformers, tuned": theirs(vocab, ids, activation, tuned=True),
-        "transformers, as it comes": theirs(vocab, ids, activation, dropout=0.1),
+        "transformers, standard": theirs(*what),
+        "transformers, tuned": theirs(*what, tuned=True),
     }
+    if shape == "small":
+        others["transformers, as it comes"] = theirs(*what, dropout=0.1)
+    if compiled:
+        others["support, compiled"] = ours_compiled(*what)
+        others["transformers, tuned and compiled"] = theirs(*what, tuned=True, compiled=True)
     rate = matrix_rate()
     seconds = take_turns(model, ids, others, rounds)
     rate = max(rate, matrix_rate())
-    print(f"\nvocabulary {vocab}, {activation} = transformers' {GELU[activation]}")
+    rows = {}
     for name, times in seconds.items():
         middle = statistics.median(times)
         ratio = statistics.median(t / o for t, o in zip(times, seconds["support"], strict=True))
-        tokens = BATCH * CONTEXT / middle
-        print(
-            f"{name:26} {1e3 * middle:7.1f} ms a step {tokens:9,.0f} tokens/s   {ratio:.2f} × support's time"
-        )
-    work = BATCH * CONTEXT * model.flops_per_token(CONTEXT, training=True)
+        rows[name] = {"ms": 1e3 * middle, "tokens_per_second": batch * CONTEXT / middle, "ratio": ratio}
+    print(f"\n{shape}, vocabulary {vocab}, {activation} = transformers' {GELU[activation]}\n")
+    shown = [
+        [name, f"{r['ms']:.1f}", f"{r['tokens_per_second']:,.0f}", f"{r['ratio']:.2f}"]
+        for name, r in rows.items()
+    ]
+    print(table(shown, columns=["side", "ms a step", "tokens/s", "× support's time"])._repr_markdown_())
+    work = batch * CONTEXT * model.flops_per_token(CONTEXT, training=True)
     share = work / statistics.median(seconds["support"]) / rate
-    print(f"matrix products reach {rate / 1e9:.0f} GFLOP/s here; support's step runs at {share:.0%} of that")
-    parts = parts_of_a_step(model, ids).items()
-    print("support's step is " + ", ".join(f"{part} {share:.0%}" for part, share in parts))
+    print(
+        f"\nmatrix products reach {rate / 1e9:.0f} GFLOP/s here; support's step runs at {share:.0%} of that"
+    )
+    parts = parts_of_a_step(model, ids)
+    print("support's step is " + ", ".join(f"{part} {share:.0%}" for part, share in parts.items()))
+    return {"sides": rows, "gflops": rate / 1e9, "share_of_it": share, "parts": parts}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vocab", type=int, nargs="+", default=[1024, 4096])
+    parser.add_argument("--shape", choices=SHAPES, default="small")
+    parser.add_argument("--vocab", type=int, nargs="+", default=None)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=None)
+    parser.add_argument("--compile", action="store_true", help="also run both sides through torch.compile")
     given = parser.parse_args()
     transformers.logging.set_verbosity_error()
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler writes lines of its own
     set_up(0, threads=given.threads)
-    print(f"{given.threads} threads, {given.rounds} rounds, torch {torch.__version__}")
-    for vocab in given.vocab:
-        for activation in GELU:
-            compare(vocab, activation, given.rounds)
+    small = given.shape == "small"
+    rounds = given.rounds or (30 if small else 4)
+    print(f"{given.threads} threads, {rounds} rounds, torch {torch.__version__}")
+    record = begin_record("training", {}, under="rows", context=CONTEXT, threads=given.threads)
+    for vocab in given.vocab or ([1024, 4096] if small else [50257]):
+        for activation in GELU if small else ["gelu_tanh"]:
+            row = compare(given.shape, vocab, activation, rounds, given.compile)
+            record["rows"][f"{given.shape} {vocab} {activation}"] = row
+            keep_record("training", record)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,268 @@
+"""Writing speed: support's `generate` against transformers' with the same weights, side by side.
+
+    python benchmarks/generation.py small          # GPT-2-shaped, 4 layers, 128 wide; 1 and 16 texts
+    python benchmarks/generation.py gpt2           # GPT-2 small's shape, random weights
+    python benchmarks/generation.py gpt2 --batch 16
+
+Greedy, 256 new tokens after a prompt of 8, float32. Before anything is timed, all sides must have written
+the same ids. Then they take turns, so that a noisy machine is noisy for all; the ratios are medians over the
+turns. Without a cache, GPT-2 small would take minutes: that line is added up from passes at eight lengths.
+
+The limit: to write one token, every weight and everything in the cache must be read once, and every weight
+takes part in one multiplication and one addition for each text. Whichever takes longer is the floor, at the
+bandwidth and at the rate of matrix products that this machine reaches in the same run.
+
+Peak memory is measured in a process of its own for each side. Everything is kept in the record that chapter
+22 shows.
+"""
+
+import argparse
+import gc
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from support.core import set_up
+from support.exchange import from_huggingface
+from support.generation import generate_many
+from support.model import GPT, GPTConfig, cache_bytes
+from support.view import table
+from support.zoo.record import begin_record, keep_record
+
+PROMPT = 8
+SHAPES = {
+    "small": {"vocab_size": 1024, "n_positions": 1024, "n_embd": 128, "n_layer": 4, "n_head": 4},
+    "gpt2": {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12},
+}
+SIDES = ("support", "support, no cache", "transformers, dynamic cache", "transformers, static cache")
+Write = Callable[[int], list[list[int]]]  # number of new tokens → the texts
+
+
+def config_of(shape: str) -> GPTConfig:
+    s = SHAPES[shape]
+    return GPTConfig(
+        vocab_size=s["vocab_size"],
+        context=s["n_positions"],
+        d_model=s["n_embd"],
+        n_layers=s["n_layer"],
+        n_heads=s["n_head"],
+        activation="gelu_tanh",
+    )
+
+
+def models(shape: str) -> tuple[GPT, torch.nn.Module]:
+    """The same random weights, ours and theirs."""
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    config = transformers.GPT2Config(
+        **SHAPES[shape], initializer_range=0.1, bos_token_id=0, eos_token_id=None, pad_token_id=0
+    )
+    theirs = transformers.GPT2LMHeadModel(config).eval()
+    return from_huggingface(theirs), theirs
+
+
+def sides(ours: GPT | None, theirs: torch.nn.Module | None, prompts: torch.Tensor) -> dict[str, Write]:
+    """What each side does to write so many new tokens."""
+
+    def with_ours(new: int, cache: bool = True) -> list[list[int]]:
+        return generate_many(ours, prompts.tolist(), new, greedy=True, cache=cache)
+
+    def with_theirs(new: int, kind: str) -> list[list[int]]:
+        seen = torch.ones_like(prompts)
+        how = {"max_new_tokens": new, "do_sample": False, "cache_implementation": kind}
+        return theirs.generate(prompts, attention_mask=seen, **how).tolist()
+
+    return {
+        SIDES[0]: with_ours,
+        SIDES[1]: lambda new: with_ours(new, cache=False),
+        SIDES[2]: lambda new: with_theirs(new, "dynamic"),
+        SIDES[3]: lambda new: with_theirs(new, "static"),
+    }
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def limits(n_bytes: int) -> tuple[float, float]:
+    """Bytes read a second, from a buffer as large as the model; operations a second in a large product."""
+    buffer, a = torch.ones(n_bytes // 4), torch.randn(1536, 1536)
+    reading = min(seconds(lambda: torch.dot(buffer, buffer)) for _ in range(10))
+    return n_bytes / reading, 2 * 1536**3 / min(seconds(lambda: a @ a) for _ in range(5))
+
+
+def floor(model: GPT, batch: int, new: int, rates: tuple[float, float]) -> dict[str, float]:
+    """The least seconds that one step for all texts can take, on average over the run."""
+    weight = model.embedding.weight
+    tables = sum(t.nbytes for t in (model.position.weight,))  # of these, a step reads a row or two
+    weights = sum(p.nbytes for p in model.parameters()) - tables
+    length = PROMPT + new // 2
+    kept = cache_bytes(model.config, batch, length, weight.element_size())
+    work = batch * model.flops_per_token(length)
+    return {"bytes": weights + kept, "reading": (weights + kept) / rates[0], "computing": work / rates[1]}
+
+
+def without_cache(model: GPT, prompts: torch.Tensor, new: int, points: int = 8) -> float:
+    """Seconds for all steps when everything is read anew, from passes at a few lengths."""
+    lengths = [PROMPT + new * (2 * i + 1) // (2 * points) for i in range(points)]
+    ids = torch.randint(model.config.vocab_size, (len(prompts), max(lengths)))
+    with torch.inference_mode():
+        model(ids[:, :8], last=True)
+        times = [seconds(lambda n=n: model(ids[:, :n], last=True)) for n in lengths]
+    return new * statistics.mean(times)
+
+
+@torch.inference_mode()
+def by_length(model: GPT, lengths: tuple[int, ...] = (32, 256, 512, 768, 1000), around: int = 16) -> dict:
+    """Milliseconds for one more token of one text, by how long the text already is; cached and not."""
+    found: dict[str, list[float]] = {"length": list(lengths), "cached": [], "anew": []}
+    for n in lengths:
+        text = torch.randint(1, model.config.vocab_size, (1, n))
+        anew, steps = [], []
+        for _ in range(2):
+            cache = model.cache(length=n + around)
+            anew.append(seconds(lambda: model(text, cache, last=True)))  # noqa: B023
+            steps += [seconds(lambda: model(text[:, :1], cache, last=True)) for _ in range(around)]  # noqa: B023
+        found["anew"].append(1e3 * min(anew))
+        found["cached"].append(1e3 * statistics.median(steps))
+    return found
+
+
+def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
+    """One model and one batch size: equality first, then turns."""
+    ours, theirs = models(shape)
+    prompts = torch.randint(1, 1024, (batch, PROMPT))
+    write = sides(ours, theirs, prompts)
+    # The best two of 50,000 tokens may come within rounding of each other: there, the first are compared.
+    alike = new if shape == "small" else 24
+    texts = [write[side](alike if side != SIDES[1] else min(alike, 24)) for side in SIDES]
+    for text in texts[1:]:
+        assert all(a[: len(b)] == b for a, b in zip(texts[0], text, strict=True)), "the sides disagree"
+
+    cached = [side for side in SIDES if side != SIDES[1]]
+    rates = limits(sum(p.nbytes for p in ours.parameters()))
+    times: dict[str, list[float]] = {side: [] for side in cached}
+    for _ in range(rounds):
+        for side in cached:
+            times[side].append(seconds(lambda side=side: write[side](new)))
+    again = limits(sum(p.nbytes for p in ours.parameters()))
+    least = floor(ours, batch, new, (max(rates[0], again[0]), max(rates[1], again[1])))
+    low = min(times["support"]) / new
+    row = {
+        "new": new,
+        "tokens_per_second": {side: batch * new / statistics.median(t) for side, t in times.items()},
+        "times_support": {
+            side: statistics.median(a / b for a, b in zip(t, times["support"], strict=True))
+            for side, t in times.items()
+        },
+        "megabytes_a_step": least["bytes"] / 1e6,
+        "gigabytes_a_second": max(rates[0], again[0]) / 1e9,
+        "floor_ms": 1e3 * max(least["reading"], least["computing"]),
+        "reading_ms": 1e3 * least["reading"],
+        "computing_ms": 1e3 * least["computing"],
+        "step_ms": 1e3 * statistics.median(times["support"]) / new,
+        "over_floor": low / max(least["reading"], least["computing"]),
+    }
+    slow = without_cache(ours, prompts, new)
+    row["tokens_per_second"][SIDES[1]] = batch * new / slow
+    row["times_support"][SIDES[1]] = slow / statistics.median(times["support"])
+    if batch == 1:
+        row["by_length"] = by_length(ours)
+        narrow = from_huggingface(theirs).bfloat16()
+        text = prompts.tolist()
+        half = min(seconds(lambda: generate_many(narrow, text, 64, greedy=True)) for _ in range(2)) / 64
+        row["bfloat16_step_ms"] = 1e3 * half
+    return row
+
+
+def alone(shape: str, batch: int, side: str, new: int) -> None:
+    """In a process of its own: the most memory that one side holds while it writes, in MB (on Linux)."""
+    if side.startswith("support"):  # without importing transformers, as a user of support would be
+        ours, theirs = GPT(config_of(shape)).eval(), None
+    else:
+        ours, theirs = None, models(shape)[1]
+    write = sides(ours, theirs, torch.randint(1, 1024, (batch, PROMPT)))[side]
+    write(2)  # what is made once is made now
+    gc.collect()
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts to count from here
+    write(new)
+    print(json.dumps({"peak": resident("VmHWM"), "by_writing": resident("VmHWM") - before}))
+
+
+def resident(what: str) -> float:
+    status = Path("/proc/self/status").read_text()
+    return float(status.split(what + ":")[1].split()[0]) / 1e3
+
+
+def memory(shape: str, batch: int, new: int) -> dict[str, dict[str, float]]:
+    found = {}
+    for side in SIDES:
+        if side == SIDES[1]:
+            continue
+        command = [sys.executable, __file__, shape, "--batch", str(batch), "--alone", side]
+        command += ["--threads", str(torch.get_num_threads()), "--new", str(new)]
+        found[side] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return found
+
+
+def show(shape: str, batch: int, row: dict) -> None:
+    print(f"\n{shape}, {batch} text{'s' * (batch > 1)}, {row['new']} new tokens\n")
+    speed, ratio, peak = row["tokens_per_second"], row["times_support"], row.get("memory", {})
+    columns = ["side", "tokens/s", "× support's time", "peak MB", "of it by writing"]
+    rows = [
+        [side, f"{speed[side]:,.0f}", f"{ratio[side]:.2f}"]
+        + [f"{peak[side][what]:,.0f}" if side in peak else "" for what in ("peak", "by_writing")]
+        for side in speed
+    ]
+    print(table(rows, columns=columns)._repr_markdown_())
+    print(
+        f"\na step of support's: {row['step_ms']:.2f} ms; its best run is {row['over_floor']:.2f} × "
+        f"the floor of {row['floor_ms']:.2f} ms (reading {row['megabytes_a_step']:.1f} MB at "
+        f"{row['gigabytes_a_second']:.1f} GB/s: {row['reading_ms']:.2f} ms; computing: "
+        f"{row['computing_ms']:.2f} ms)"
+    )
+    if "bfloat16_step_ms" in row:
+        print(f"the same with bfloat16 weights: {row['bfloat16_step_ms']:.2f} ms")
+    if "by_length" in row:
+        names = {"length": "tokens so far", "cached": "ms with the cache", "anew": "ms without"}
+        rows = list(zip(*(row["by_length"][name] for name in names), strict=True))
+        print("\n" + table(rows, columns=list(names.values()), digits=2)._repr_markdown_())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("shape", choices=SHAPES)
+    parser.add_argument("--batch", type=int, nargs="+", default=None, help="texts side by side")
+    parser.add_argument("--new", type=int, default=256, help="tokens to write")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=None)
+    parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--alone", choices=SIDES, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    set_up(0, threads=given.threads)
+    if given.alone:
+        return alone(given.shape, given.batch[0], given.alone, given.new)
+    print(f"{given.threads} threads, torch {torch.__version__}")
+    record = begin_record("generation", {}, under="rows", prompt=PROMPT, threads=given.threads)
+    for batch in given.batch or ((1, 16) if given.shape == "small" else (1,)):
+        row = compare(given.shape, batch, given.new, given.rounds or (7 if given.shape == "small" else 3))
+        if not given.no_memory:
+            row["memory"] = memory(given.shape, batch, given.new)
+        record["rows"][f"{given.shape} {batch}"] = row
+        keep_record("generation", record)
+        show(given.shape, batch, row)
+    return None
+
+
+if __name__ == "__main__":
+    main()
