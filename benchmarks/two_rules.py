@@ -64,7 +64,32 @@ def measured(model: GPT, paper: Exam, fresh: Exam) -> dict[str, Any]:
         record["heads"].append(seen | cut | {"again": with_cut(fresh, heads=[(layer, head)])})
     for part, cut in itertools.product(("attention", "feed_forward"), ([0], [1], [0, 1])):
         record["blocks"].append({"part": part, "layers": cut} | with_cut(**{part: cut}))
-    return record | {"prompt": journey(model), "patterns": patterns(model)}
+    record |= {"prompt": journey(model), "patterns": patterns(model)}
+    return record | {"spares": spares(model, paper, record)}
+
+
+def spares(model: GPT, paper: Exam, record: dict[str, Any]) -> dict[str, Any]:
+    """The head whose look promises most and whose cut costs nothing; is another one its spare?
+
+    For each other head: the mark when both are cut, to be compared with that of the other alone.
+    """
+
+    def cost(one: dict[str, Any], case: str) -> float:
+        return max(record["whole"][case] - one[by][case] for by in ("zero", "mean"))
+
+    looks = [(one, case, look) for one in record["heads"] for case, look in one["looks"].items() if look]
+    head, case, _ = max((x for x in looks if cost(x[0], x[1]) < 0.01), key=lambda x: x[2])
+    mine = (head["layer"], head["head"])
+    both = []
+    for other in record["heads"]:
+        if (other["layer"], other["head"]) != mine:
+            pair = {"layer": other["layer"], "head": other["head"]}
+            for by in ("zero", "mean"):
+                cut = [mine, (other["layer"], other["head"])]
+                with ablate(model, heads=cut, by=by, reference=paper.ids):
+                    pair[by] = rounded(paper.by_case(paper.marks(model))[case])
+            both.append(pair)
+    return {"layer": mine[0], "head": mine[1], "case": case, "both": both}
 
 
 def patterns(model: GPT) -> list:

@@ -1,0 +1,72 @@
+"""The exam's marks and looks, one by one; the network without attention; and a row of the record."""
+
+import pytest
+import torch
+
+from support import zoo
+from support.inside import ablate, trace
+from support.inside.alone import Alone
+from support.inside.exam import RULES, Exam
+from support.worlds import CallingGame
+from support.worlds.questions import CASES
+
+IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
+
+
+@pytest.fixture(scope="module")
+def entry():
+    return zoo.load("calling-game")
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return Exam.of(CallingGame(), each=3)
+
+
+def test_marks_and_looks_one_by_one(entry, paper):
+    marks, looks = paper.marks(entry.model), paper.looks(entry.model)
+    assert len(marks) == 27 and looks.shape == (2, 4, 27)
+    for n, (game, q) in enumerate(zip(paper.game, paper.questions, strict=True)):
+        ids = paper.ids[game, : q.position + 1]  # nothing after the question is read
+        seen = trace(entry.model, ids)
+        page = dict(
+            zip(entry.vocabulary.tokens, seen.logits[0, -1].double().softmax(-1).tolist(), strict=True)
+        )
+        among = sum(page[word] for word in q.choices) if q.rule == "next" else 1.0
+        assert marks[n].item() == pytest.approx(page[q.right] / among, abs=1e-5)
+        if q.decided_at == q.position:
+            assert looks[..., n].isnan().all()
+        else:
+            torch.testing.assert_close(
+                looks[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-5, rtol=0
+            )
+    cases = paper.by_case(marks)
+    assert list(cases) == list(CASES) == [case for some in RULES.values() for case in some]
+    assert cases["Cefa"] == pytest.approx(marks[[q.case == "Cefa" for q in paper.questions]].mean().item())
+
+
+def test_alone_is_the_model_without_its_attention(family):
+    with ablate(family, attention=range(3)):
+        torch.testing.assert_close(Alone(family)(IDS), family(IDS))
+
+
+def test_alone_sees_the_last_word_and_its_place_only(random_model):
+    network = Alone(random_model())
+    swapped = IDS.clone()
+    swapped[:, 1] = 8
+    changed = (network(IDS) - network(swapped)).abs().amax(dim=(0, 2))
+    assert changed[1] > 0.1 and changed[[0, 2, 3, 4]].eq(0).all()
+
+
+def test_a_row_of_the_record(entry, script):
+    """Seed 0 is the zoo's own model: its exam, one head's cut and the journey come out again."""
+    record = zoo.record("two_rules")
+    run, both = record["runs"][0], Exam.of(entry.world, record["each"])
+    assert run["seed"] == 0 and len(record["runs"]) >= 5 and len(record["alone"]) >= 3
+    assert both.by_case(both.marks(entry.model)) == pytest.approx(run["whole"], abs=1e-3)
+    head = run["heads"][3]
+    with ablate(entry.model, heads=[(head["layer"], head["head"])], by="mean", reference=both.ids):
+        assert both.by_case(both.marks(entry.model)) == pytest.approx(head["mean"], abs=2e-3)
+    journey = script("two_rules").journey(entry.model)
+    assert journey["towards Tarso"] == pytest.approx(run["prompt"]["towards Tarso"], abs=2e-3)
+    assert journey["heads restore"][0] == pytest.approx(run["prompt"]["heads restore"][0], abs=2e-3)
