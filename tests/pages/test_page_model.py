@@ -96,7 +96,7 @@ def tab(browser, bases):
     context.close()
 
 
-@pytest.mark.parametrize("name, count, longest", [("calling-game", 300, 24), ("stories", 24, 20)])
+@pytest.mark.parametrize("name, count, longest", [("calling-game", 240, 24), ("stories", 24, 20)])
 def test_every_number_equals_pytorchs(tab, name, count, longest):
     model = rounded(zoo.load(name).model, SHIPPED[name])
     exact = rounded(zoo.load(name).model, SHIPPED[name]).double()
