@@ -224,6 +224,8 @@
         return now.length ? `#${new URLSearchParams(words)}` : "";
       };
 
+      // Where the last words matter most, a picture that is wider than the page begins at its end.
+      const toEnd = () => { for (const box of picture.querySelectorAll(".live-to-end")) box.scrollLeft = box.scrollWidth; };
       const update = (byHand) => {
         const start = performance.now(), now = values();
         const state = this.state = {...now, ...figure.compute(now, spec.data, held, tools)};
@@ -236,6 +238,7 @@
         if (drawn instanceof SVGElement) put(drawn, {role: "img", "aria-labelledby": says.id}, []);
         picture.replaceChildren(drawn);
         if (at !== undefined) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
+        toEnd();
         const away = moved();
         reset.disabled = !away;
         link.href = away || `#live=${this.key}`;
@@ -285,6 +288,7 @@
       update(false);
       for (const still of this.querySelectorAll(":scope > .live-still")) still.hidden = true;
       this.append(panel);
+      toEnd();
       if (sent) this.scrollIntoView({block: "start"});
       if (model) performance.measure("live:first", {start: begun});
     }

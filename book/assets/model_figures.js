@@ -24,7 +24,7 @@
   // The ink changes where it must, on the light page and on the dark one, to stay readable.
   const square = (make, p, attributes, ...words) => make("td", {...attributes,
     class: `live-square${p > 0.735 ? " live-deep" : p > 0.45 ? " live-mid" : ""}`, style: `--share:${(100 * p).toFixed(1)}%`}, ...words);
-  const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide", role: "region", "aria-label": label, tabindex: "0"}, table);
+  const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide live-to-end", role: "region", "aria-label": label, tabindex: "0"}, table);
 
   // --- next word ---
   const wishes = ({temperature, top_k: k, top_p: p}, data) =>

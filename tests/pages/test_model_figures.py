@@ -343,6 +343,13 @@ def test_the_longest_text_does_not_widen_the_page(opened, width):
     assert tab.complaints == []
 
 
+def test_on_a_phone_the_lens_begins_with_the_last_word(opened):
+    tab = opened()
+    tab.set_viewport_size({"width": 390, "height": 900})
+    last = figure(tab, "lens").query_selector(".live-lens thead th:last-child")
+    assert last.text_content() == "Paolo" and last.bounding_box()["x"] + last.bounding_box()["width"] < 390
+
+
 def test_the_front_page_begins_with_the_live_model(opened):
     tab = opened(page="book/index.html")
     tab.wait_for_selector("live-figure .live-panel")
