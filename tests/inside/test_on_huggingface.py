@@ -169,3 +169,71 @@ def test_a_pattern_put_in_place(theirs, ours):
 
     with patched(ours, {"blocks.1.attention.pattern": itself}):
         torch.testing.assert_close(watch(ours, IDS, ["logits"])["logits"], want)
+
+
+@pytest.fixture(scope="module")
+def llama():
+    """Grouped queries, turned positions, a gated network: a Llama, far from its tame start."""
+    sizes = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 24, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 16}
+    config = transformers.LlamaConfig(
+        **sizes, **heads, attn_implementation="eager", tie_word_embeddings=False
+    )
+    torch.manual_seed(4)
+    model = transformers.LlamaForCausalLM(config).double().eval()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(0.3 * torch.randn_like(p) + (p.ndim == 1))
+    return model
+
+
+def test_a_llama_inside(llama):
+    """Streams, patterns, a cut head, a cut network and the shares, against hooks on their modules."""
+    ours, layers = from_huggingface(llama), llama.model.layers
+    writes, gated = [], []
+    handles = [
+        module.register_forward_hook(
+            lambda _m, _a, out: writes.append((out[0] if isinstance(out, tuple) else out)[0, -1])
+        )
+        for layer in layers
+        for module in (layer.self_attn, layer.mlp)
+    ]
+    handles += [
+        layer.mlp.down_proj.register_forward_pre_hook(lambda _m, a: gated.append(a[0])) for layer in layers
+    ]
+    with hooked(*handles), torch.no_grad():
+        want = llama(IDS, output_hidden_states=True, output_attentions=True)
+    seen = trace(ours, IDS)
+    exact = {"atol": 1e-6, "rtol": 1e-5}  # their angles are in float32
+    for i in range(2):
+        torch.testing.assert_close(seen.streams[2 * i], want.hidden_states[i], **exact)
+        torch.testing.assert_close(seen.patterns[i], want.attentions[i], **exact)
+        torch.testing.assert_close(seen.activations[i], gated[i], **exact)
+    found = attribute(ours, IDS, word=7, against=11)
+    last = want.hidden_states[0][0, -1] + sum(writes)
+    norm, rows = llama.model.norm, llama.lm_head.weight
+    size = (last.square().mean() + norm.variance_epsilon).sqrt()
+    shares = [
+        write / size * norm.weight @ (rows[7] - rows[11]) for write in (want.hidden_states[0][0, -1], *writes)
+    ]
+    torch.testing.assert_close(
+        torch.stack(list(found.parts().values()))[:-1, 0], torch.stack(shares), **exact
+    )
+    torch.testing.assert_close(found.logit[0], want.logits[0, -1, 7] - want.logits[0, -1, 11], **exact)
+    torch.testing.assert_close(found.neurons.sum(dim=2), found.feed_forward)
+
+    def cut(_module, args):
+        lanes = args[0].clone()
+        lanes[..., 3 * D_HEAD :] = 0  # head 3 shares its keys and values with head 2
+        return (lanes,)
+
+    with (
+        hooked(
+            layers[0].self_attn.o_proj.register_forward_pre_hook(cut),
+            layers[1].mlp.register_forward_hook(lambda _m, _a, out: out * 0),
+        ),
+        torch.no_grad(),
+    ):
+        want = llama(IDS).logits
+    with ablate(ours, heads=[(0, 3)], feed_forward=[1]):
+        torch.testing.assert_close(ours(IDS), want, **exact)
