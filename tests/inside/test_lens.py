@@ -34,14 +34,14 @@ def test_tuning_comes_nearer_to_the_answer_and_leaves_the_model_alone(random_mod
     model = random_model(masked_ids=(0,))
     before = {name: p.clone() for name, p in model.named_parameters()}
     texts = torch.randint(1, 9, (40, 8))
-    lens = tune_lens(model, texts[:30].tolist(), steps=100, lr=2e-2)
+    lens = tune_lens(model, texts[:30].tolist(), steps=60, lr=3e-2)
     seen = trace(model, texts[30:])
     plain, tuned = (surprise(model, x[..., 1:]) for x in (logit_lens(model, seen), lens(model, seen)))
     assert (tuned[:-1] < 0.7 * plain[:-1]).all(), (plain, tuned)
     torch.testing.assert_close(lens(model, seen)[-1], seen.logits)
     assert all(p.equal(before[name]) and p.grad is None for name, p in model.named_parameters())
-    again = tune_lens(model, texts[:30].tolist(), steps=100, lr=2e-2)
-    assert again.matrices.equal(lens.matrices), "the same seed gives the same lens"
+    short = [tune_lens(model, texts[:30].tolist(), steps=5).matrices for _ in range(2)]
+    assert short[0].equal(short[1]), "the same seed gives the same lens"
 
 
 def test_an_affine_stage_is_undone_exactly(random_model):
@@ -54,7 +54,7 @@ def test_an_affine_stage_is_undone_exactly(random_model):
             50.0
         )  # far behind the bend everything is a straight line
     texts = torch.randint(0, 9, (60, 8)).tolist()
-    lens = tune_lens(model, texts, steps=500, lr=0.1)
+    lens = tune_lens(model, texts, steps=250, lr=0.1)
     seen = trace(model, torch.tensor(texts[:5]))
     assert surprise(model, lens(model, seen))[0] < 0.02 * surprise(model, logit_lens(model, seen))[0]
 
