@@ -1,20 +1,24 @@
-"""Norms over depth, and dropout on too little text. Writes support/zoo/records/norms_and_dropout.json.
+"""Norms over depth, dropout on too little text, norms over a batch.
+
+Writes support/zoo/records/norms_and_dropout.json.
 
     python benchmarks/norms_and_dropout.py [--only KIND NAME SIZE SEED]
 
-About 10 CPU-minutes for everything; rows that the record holds already are not trained again.
-`--only depth pre-norm 2 0` or `--only dropout 0.1 100 0` trains one row and prints it.
+About 12 CPU-minutes for everything; rows that the record holds already are not trained again.
+`--only depth pre-norm 2 0`, `--only dropout 0.1 100 0` or `--only norm batch 16 0` trains one row and
+prints it.
 """
 
 import argparse
 import math
 
 import torch
+from torch import Tensor, nn
 
 from support import zoo
 from support.core import progress, set_up
 from support.model import GPT, GPTConfig
-from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.training import SequenceBatches, StreamBatches, TrainConfig, loss_of, train
 from support.worlds.game import CallingGame
 
 GAME = CallingGame()
@@ -29,6 +33,7 @@ ARMS = {  # choices of the configuration, steps of warm-up, small writes (divide
     "no residuals": ({"residual": False}, 0, False),
 }
 RATES, TEXTS, DROPOUT_STEPS, EVERY = (0.0, 0.1, 0.3), 100, 500, 25
+NORMS, ROWS, NORM_STEPS = ("layer", "rms", "batch"), (1, 16), 600
 
 
 def games(n: int, seed: int) -> list[list[int]]:
@@ -79,6 +84,64 @@ def dropout_row(rate: str, n_texts: int, seed: int) -> dict:
     }
 
 
+class BatchNorm(nn.BatchNorm1d):
+    """Each number against the same number of all words of the batch; in use, against stored averages."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.flatten(0, -2)).view_as(x)
+
+
+def with_batch_norm(model: GPT) -> GPT:
+    """The model with a BatchNorm in the place of every norm."""
+    for part in (*model.blocks, model):
+        for name in ("norm_1", "norm_2", "final_norm"):
+            if hasattr(part, name):
+                setattr(part, name, BatchNorm(model.config.d_model))
+    return model
+
+
+def norm_row(norm: str, rows: int, seed: int) -> dict:
+    """Losses on new text: as it was read in training, and in use. ``rows`` stretches of text at a time."""
+    set_up(seed)
+    told, new = (
+        torch.tensor([i for ids in games(n, s) for i in ids]) for n, s in ((6000, seed + 1), (600, 10**6))
+    )
+    shape = {
+        "vocab_size": len(GAME.vocabulary),
+        "context": LONGEST,
+        "d_model": 32,
+        "n_heads": 2,
+        "n_layers": 2,
+    }
+    model = GPT(GPTConfig(**shape, masked_ids=(0,), norm="rms" if norm == "rms" else "layer"))
+    model = with_batch_norm(model) if norm == "batch" else model
+    config = TrainConfig(steps=NORM_STEPS, lr=3e-3, warmup=50, progress=False)
+    train(model, StreamBatches(told, rows, LONGEST, seed=seed), config)
+    stretches = new[: len(new) // (LONGEST + 1) * (LONGEST + 1)].view(-1, LONGEST + 1)
+    stretches = stretches[: len(stretches) // 16 * 16]
+
+    @torch.no_grad()
+    def loss(at_a_time: int) -> float:
+        found = [
+            nn.functional.cross_entropy(model(some[:, :-1]).flatten(0, 1), some[:, 1:].flatten())
+            for some in stretches.split(at_a_time)
+        ]
+        return round(torch.stack(found).mean().item(), 3)
+
+    as_read, peeks = loss(rows), {}
+    if norm == "batch":
+        peeks = {"one at a time": loss(1)}
+    model.eval()
+    return {
+        "kind": "norm",
+        "name": norm,
+        "size": rows,
+        "seed": seed,
+        "as read": as_read,
+        "in use": loss(16),
+    } | peeks
+
+
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     return zoo.begin_record("norms_and_dropout", [], steps=STEPS, rate=RATE, dropout_steps=DROPOUT_STEPS)
@@ -91,12 +154,13 @@ def main() -> None:
     set_up()
     wanted = [("depth", arm, n, seed) for seed in SEEDS for n in DEPTHS for arm in ARMS]
     wanted += [("dropout", str(rate), TEXTS, seed) for seed in SEEDS for rate in RATES]
+    wanted += [("norm", norm, rows, seed) for seed in SEEDS for norm in NORMS for rows in ROWS]
     if only:
         wanted = [(only[0], only[1], int(only[2]), int(only[3]))]
     known = {(row["kind"], row["name"], row["size"], row["seed"]) for row in record()["runs"]}
     todo = wanted if only else [key for key in wanted if key not in known]
     for kind, *key in progress(todo, what="rows"):
-        row = depth_row(*key) if kind == "depth" else dropout_row(*key)
+        row = {"depth": depth_row, "dropout": dropout_row, "norm": norm_row}[kind](*key)
         print(row, flush=True)
         if not only:
             grown = record()
