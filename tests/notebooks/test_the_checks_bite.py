@@ -106,9 +106,9 @@ def test_refresh_stores_outputs_alt_text_numbers_and_first_cell(tmp_path, capsys
         "class bind:\n    __init__ = lambda self, n: None\n    __repr__ = lambda self: 'n = 42'\nbind(n=42)"
     )
     path = made(tmp_path, new_markdown_cell("It is 41<!-- n -->."), new_code_cell(show), new_code_cell(bind))
-    stored, seconds = refresh.refresh(path)
+    stored, seconds, megabytes = refresh.refresh(path)
     notebook = nbformat.read(path, as_version=4)
-    assert stored and seconds > 0
+    assert stored and seconds > 0 and megabytes in (None, *range(30, 4000))
     assert [c.get("execution_count") for c in notebook.cells] == [None, 1, None, 2, 3]
     assert notebook.cells[1].source == refresh.first_cell()
     assert notebook.cells[2].source == "It is 42<!-- n -->."
