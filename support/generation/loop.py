@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.generation.choice import check_wish, next_token
+from support.model import FastStep, can_step_fast
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
 _Choice = Callable[[Float[Tensor, "text vocab"]], list[int]]  # scores of the next tokens → the ids chosen
@@ -195,6 +196,7 @@ class _Reader:
         if cache and self.family and config.causal:
             length = min(self.context, longest + room)
             self.cache = model.cache(len(texts), max(length, 1), self._pad(texts))
+        self.fast: FastStep | None = None
 
     def add(self, chosen: list[int]) -> None:
         for text, new in zip(self.texts, chosen, strict=True):
@@ -212,6 +214,10 @@ class _Reader:
     def _go_on(self, start: int, n: int) -> Tensor:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
         new = self._table([text[-n:] for text in self.texts])
+        if n == 1 and self.fast is None and can_step_fast(self.model, self.cache):
+            self.fast = FastStep(self.model, self.cache)
+        if n == 1 and self.fast is not None and not self.fast.is_watched:
+            return self.fast(new[:, 0])
         for part in new.split(min(self.prefill or n, self.context), dim=1):
             logits = self.model(part, self.cache, last=True)
         return logits[:, -1]

@@ -7,6 +7,7 @@ from support.model.config import GPTConfig
 from support.model.encoder import Classifier, Encoder
 from support.model.encoder_decoder import EncoderDecoder, Given, Pair
 from support.model.experts import Experts, Routing
+from support.model.fast_step import FastStep, can_step_fast
 from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
 from support.model.norms import layer_norm, rms_norm
@@ -21,6 +22,7 @@ __all__ = [
     "Encoder",
     "EncoderDecoder",
     "Experts",
+    "FastStep",
     "FeedForward",
     "GPTConfig",
     "Given",
@@ -33,6 +35,7 @@ __all__ = [
     "alibi_slopes",
     "attend",
     "cache_bytes",
+    "can_step_fast",
     "causal_mask",
     "layer_norm",
     "make_sight",
