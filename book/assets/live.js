@@ -150,6 +150,21 @@
     },
   };
 
+  // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
+  const whole = (text) => new TextDecoder("utf-8", {ignoreBOM: true}).decode(new TextEncoder().encode(text));
+  CONTROLS.typed = (spec, id) => {
+    const input = make("input", {type: "text", id, value: spec.start, autocomplete: "off", autocapitalize: "none",
+      autocorrect: "off", spellcheck: "false", ...(spec.words.length ? {list: `${id}-words`} : {})});
+    const offered = make("datalist", {id: `${id}-words`}, ...spec.words.map((word) => make("option", {value: word})));
+    return {
+      parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, offered)], input,
+      get: () => [...whole(input.value)].slice(0, spec.most).join(""),
+      set: (value) => { input.value = value; },
+      take: (text) => { input.value = text; },
+      say() {},
+    };
+  };
+
   // --- the address ---
   const address = () => new URLSearchParams(location.hash.slice(1));
 

@@ -2,8 +2,8 @@
 
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
 JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one;
-where it runs a model, `model.js` and `model_figures.js`, too. The models are packed into the folder `_models`
-from the zoo, and a page loads one only when its figure comes near.
+where it runs a model, `model.js` and `model_figures.js`, too, and else the script that it names. The models
+are packed into the folder `_models` from the zoo, and a page loads one only when its figure comes near.
 """
 
 import base64
@@ -33,7 +33,7 @@ def wrapped(name: str, start: dict[str, Any], children: list[nodes.Node]) -> liv
     figure = find(name)
     node = live_figure("", *children, nodes.paragraph("", NOTE, classes=["live-note"]))
     # In a script element only "</" and "<!" could end or confuse the text.
-    node["model"] = figure.model
+    node["model"], node["script"] = figure.model, figure.script
     node["spec"] = json.dumps(figure.spec(figure.values(**start)), ensure_ascii=False).replace("<", "\\u003c")
     return node
 
@@ -106,6 +106,8 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
     if any(node["model"] for node in figures):
         app.add_js_file("model.js", loading_method="defer")
         app.add_js_file("model_figures.js", loading_method="defer")
+    for script in sorted({node["script"] for node in figures} - {""}):
+        app.add_js_file(script, loading_method="defer")
 
 
 def ship(app: Any, exception: Exception | None) -> None:

@@ -234,6 +234,7 @@ class LiveFigure:
         actions: buttons.
         model: the model of the zoo that the page must load.
         ask: what is written on a button that must be pressed before the page loads the model.
+        script: the page's script that has it, if it is neither `live.js` nor one of a model's.
     """
 
     name: str
@@ -249,6 +250,7 @@ class LiveFigure:
     actions: tuple[Action, ...] = ()
     model: str = ""
     ask: str = ""
+    script: str = ""
 
     def values(self, **start: Any) -> Values:
         """The value of every control: where it starts, or as given.

@@ -1,6 +1,6 @@
 """The live figures of the book: the student's exam, three losses, softmax with a temperature; and all names.
 
-Those that run a model are in `support.view.model_figures`.
+Those that run a model are in `support.view.model_figures`, that of a text's tokens in `text_figures`.
 
 `compute` and the drawing of each stand once more, in JavaScript, in the book's `live.js`.
 """
@@ -17,6 +17,7 @@ from support.view import style
 from support.view.controls import Choice, LiveFigure, Slider
 from support.view.model_figures import FIGURES as MODEL_FIGURES
 from support.view.plots import plot_bars
+from support.view.text_figures import FIGURES as TEXT_FIGURES
 
 # The worked example of "Large Language Models from scratch", part 1: hours of study a day (ten are 1) and
 # classes attended (all are 1) to the probability of passing an exam.
@@ -261,4 +262,4 @@ FIGURES = {
             data={"words": WORDS},
         ),
     )
-} | MODEL_FIGURES
+} | {**MODEL_FIGURES, **TEXT_FIGURES}

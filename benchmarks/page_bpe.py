@@ -1,0 +1,30 @@
+"""The merges that the page's tokenizer shows. Writes support/zoo/records/page_bpe.json.
+
+    python benchmarks/page_bpe.py
+
+`BPETokenizer.train` on stories of the story world; a few seconds.
+"""
+
+from support import zoo
+from support.text import BPETokenizer
+from support.text.alphabet import printable
+from support.worlds import StoryWorld
+
+STORIES, MERGES = 1000, 400
+
+
+def text() -> str:
+    """The stories, a line each, without the marks at their ends."""
+    return "\n".join(" ".join(story[1:-1]) for story in StoryWorld().sample(STORIES, seed=0))
+
+
+def main() -> None:
+    stories = text()
+    made = BPETokenizer.train(stories, 256 + MERGES)
+    kept = zoo.begin_record("page_bpe", [], under="merges", stories=STORIES, bytes=len(stories.encode()))
+    kept["merges"] = [[printable(part) for part in pair] for pair in made.merges]
+    zoo.keep_record("page_bpe", kept, indent=None)
+
+
+if __name__ == "__main__":
+    main()
