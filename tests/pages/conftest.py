@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import sys
 import threading
 from pathlib import Path
 
@@ -27,9 +28,17 @@ def site():
     return SITE
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A browser that closes a page leaves requests behind; that is no error."""
+
+    def handle_error(self, request, address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, address)
+
+
 def serve(site):
     """A running server of the site."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
