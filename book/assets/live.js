@@ -250,7 +250,8 @@
         says.textContent = fill(spec.says, state);
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
-        if (drawn instanceof SVGElement) put(drawn, {role: "img", "aria-labelledby": says.id}, []);
+        const image = drawn instanceof SVGElement ? drawn : drawn.querySelector("svg:not([aria-hidden])");
+        if (image) put(image, {role: "img", "aria-labelledby": says.id}, []);
         picture.replaceChildren(drawn);
         if (at !== undefined) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
         toEnd();

@@ -296,7 +296,9 @@ class LiveFigure:
         """
         pairs = zip(self.controls, self.settings(values), strict=True)
         line = " · ".join(f"{_label(control)}: {value}" for control, value in pairs)
-        return f"{line}\n{table(self.cells(values), columns=self.columns)!r}\n{self.sentence(values)}"
+        rows = self.cells(values)  # a text that is over, or a word not found, leaves none
+        numbers = f"{table(rows, columns=self.columns)!r}\n" if rows else ""
+        return f"{line}\n{numbers}{self.sentence(values)}"
 
     def figure(self, values: Values) -> Figure:
         """The still picture."""

@@ -1,6 +1,7 @@
 """The live figures of the book: the student's exam, three losses, softmax with a temperature; and all names.
 
-Those that run a model are in `support.view.model_figures`, that of a text's tokens in `text_figures`.
+Those that run a model are in `support.view.model_figures`, that of a text's tokens in `text_figures`, maps of
+words in `map_figures`, places in a text in `position_figures`.
 
 `compute` and the drawing of each stand once more, in JavaScript, in the book's `live.js`.
 """
@@ -15,8 +16,10 @@ from matplotlib.figure import Figure
 from support.generation import next_token
 from support.view import style
 from support.view.controls import Choice, LiveFigure, Slider
+from support.view.map_figures import FIGURES as MAP_FIGURES
 from support.view.model_figures import FIGURES as MODEL_FIGURES
 from support.view.plots import plot_bars
+from support.view.position_figures import FIGURES as POSITION_FIGURES
 from support.view.text_figures import FIGURES as TEXT_FIGURES
 
 # The worked example of "Large Language Models from scratch", part 1: hours of study a day (ten are 1) and
@@ -262,4 +265,4 @@ FIGURES = {
             data={"words": WORDS},
         ),
     )
-} | {**MODEL_FIGURES, **TEXT_FIGURES}
+} | {**MODEL_FIGURES, **TEXT_FIGURES, **MAP_FIGURES, **POSITION_FIGURES}

@@ -81,7 +81,7 @@ def tokens_of(text: str, merges: float | int) -> Values:
         merges: how many may happen, the oldest first.
 
     >>> [token["token"] for token in tokens_of("the cat", 400)["tokens"]]
-    ['the', '␣cat']
+    ['t', 'he', '␣cat']
     """
     count = int(merges)
     known = tokenizer(count)

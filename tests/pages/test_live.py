@@ -84,6 +84,7 @@ TEXTS = {
         "Pietro chiama Paolo <EOS>",
     ],
     "stories": ["", "leo was a", "the cat meowed . the cat"],
+    "maps": [" Lioness", "b", "<img src=x onerror=alert(1)>"],
     "bpe": ["", "the cat", "naïve 🙂 <img src=x onerror=alert(1)>", "日本語\t 'll x"],
 }
 

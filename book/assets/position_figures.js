@@ -1,0 +1,56 @@
+// The live figure on positions. What it computes stands first in support/view/position_figures.py, under the same names; a
+// test holds the two equal.
+(() => {
+  "use strict";
+  const turned = ([x, y], angle) => {
+    const cosine = Math.cos(angle), sine = Math.sin(angle);
+    return [x * cosine - y * sine, y * cosine + x * sine];
+  };
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const together = (by) => ({first, second}, chance, held, data) =>
+    [first + by, second + by].every((place) => place >= 0 && place <= data.last) ? {first: first + by, second: second + by} : {};
+
+  Live.define("positions", {
+    compute({way, first, second, pair}, data, held, {fill}) {
+      const still = data.speeds.map(() => [1, 0]);
+      const [query, key] = way === "sinusoids" ? [still, still] : [data.query, data.key];
+      const a = data.speeds.map((speed, i) => turned(query[i], first * speed));
+      const b = data.speeds.map((speed, i) => turned(key[i], second * speed));
+      const dots = a.map((row, i) => dot(row, b[i])), apart = second - first;
+      const pairs = data.speeds.map((speed, i) => ({pair: i + 1, speed, angle: apart * speed, dot: dots[i]}));
+      const curve = Array.from({length: 2 * data.last + 1}, (_, k) =>
+        sum(data.speeds.map((speed, i) => dot(query[i], turned(key[i], (k - data.last) * speed)))));
+      const found = {a: a[pair - 1], b: b[pair - 1], pairs, curve, apart, whole: sum(dots), dot: dots[pair - 1], turn: pairs[pair - 1].angle};
+      const said = "The places are {distance} apart: in pair {pair:.0f} one is turned {turn:.2f} radians further than the "
+        + "other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same for every two places {distance} apart.";
+      return {...found, finding: fill(said, {...found, pair, distance: apart < 0 ? `−${-apart}` : String(apart)})};
+    },
+    draw(state, data, {svg, text, make, shown}) {
+      const one = (v) => v.toFixed(1), cx = 202, cy = 142, radius = 118;
+      const at = ([x, y]) => [cx + radius * x, cy - radius * y];
+      const arrow = (point, name, place, look, mark) => {
+        const [x, y] = at(point), long = Math.hypot(...point) || 1, [ux, uy] = [point[0] / long, point[1] / long];
+        return svg("g", {class: `live-line ${look}`},
+          svg("line", {x1: cx, y1: cy, x2: one(x), y2: one(y), class: "live-curve"}), mark(x, y),
+          text(one(x + 16 * ux), one(y - 16 * uy + 5), `${name} ${place}`, {class: `live-name ${ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""}`}));
+      };
+      const low = Math.min(0, ...state.curve), high = Math.max(...state.curve);
+      const x = (distance) => 44 + 340 * (distance + data.last) / (2 * data.last), y = (value) => 452 - 130 * (value - low) / (high - low);
+      return svg("svg", {viewBox: "0 0 404 512"},
+        svg("circle", {cx, cy, r: radius, fill: "none", class: "live-grid"}),
+        arrow(state.a, "first,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6})),
+        arrow(state.b, "second,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11})),
+        text(cx, 296, "dot product of all pairs, by distance", {class: "live-name"}),
+        ...[0, high].map((value) => svg("g", {}, svg("line", {x1: 44, x2: 384, y1: one(y(value)), y2: one(y(value)), class: "live-grid"}),
+          text(38, one(y(value) + 5), shown(value, 1), {class: "live-left"}))),
+        svg("g", {class: "live-line live-log"},
+          svg("path", {d: state.curve.map((value, k) => `${k ? "L" : "M"}${one(x(k - data.last))} ${one(y(value))}`).join(""), class: "live-curve", style: "stroke-dasharray: none"})),
+        svg("line", {x1: one(x(state.apart)), x2: one(x(state.apart)), y1: 312, y2: 458, class: "live-here"}),
+        svg("circle", {cx: one(x(state.apart)), cy: one(y(state.whole)), r: 6, class: "live-dot"}),
+        ...[-data.last, 0, data.last].map((distance) => text(one(x(distance)), 478, shown(distance, 0))),
+        text(cx, 502, "second place − first place", {class: "live-name"}));
+    },
+    actions: {back: together(-1), on: together(1)},
+  });
+})();

@@ -1,0 +1,139 @@
+"""The live figure *positions*: two places, a pair of numbers, a dot product that knows only the distance.
+
+On the page `position_figures.js` computes and draws the same.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from support.model.positions import rope_frequencies
+from support.view import style
+from support.view.controls import Action, Choice, LiveFigure, Slider, fill
+
+Values = dict[str, Any]
+WAYS = ("sinusoids", "RoPE")
+WIDTH, LAST = 16, 60  # numbers in a row; the last place
+SPEEDS = rope_frequencies(WIDTH).tolist()
+# What turns: for RoPE a query and a key, pair by pair; sinusoids begin at (cos 0, sin 0) in every pair.
+QUERY = ((0.9, 0.3), (0.2, 0.8), (-0.6, 0.5), (0.7, -0.1), (0.1, 0.9), (0.8, 0.4), (-0.3, 0.6), (0.5, 0.5))
+KEY = ((0.7, -0.4), (0.6, 0.6), (0.4, 0.8), (-0.2, 0.9), (0.8, 0.2), (0.3, -0.7), (0.5, 0.6), (0.9, 0.1))
+
+
+def turned(pair: tuple[float | int, float | int], angle: float | int) -> list[float]:
+    """A pair of numbers turned about the origin.
+
+    >>> [round(x, 3) for x in turned((1, 0), math.pi / 2)]
+    [0.0, 1.0]
+    """
+    x, y = pair
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return [x * cosine - y * sine, y * cosine + x * sine]
+
+
+def positions(way: str, first: float | int, second: float | int, pair: float | int) -> Values:
+    """Two places, what stands in one pair of their rows, and the dot products of the pair and of the whole.
+
+    Args:
+        way: ``sinusoids`` (the rows that are added) or ``RoPE`` (a query and a key, turned).
+        first, second: the places.
+        pair: which pair of numbers, from 1; each turns more slowly than the one before.
+
+    >>> here, there = positions("RoPE", 3, 10, 1), positions("RoPE", 23, 30, 1)
+    >>> round(here["whole"], 9) == round(there["whole"], 9)
+    True
+    """
+    now = int(pair) - 1
+    starts = (
+        [((1.0, 0.0), (1.0, 0.0))] * len(SPEEDS) if way == "sinusoids" else list(zip(QUERY, KEY, strict=True))
+    )
+    a = [turned(q, first * speed) for (q, _), speed in zip(starts, SPEEDS, strict=True)]
+    b = [turned(k, second * speed) for (_, k), speed in zip(starts, SPEEDS, strict=True)]
+    dots = [p[0] * q[0] + p[1] * q[1] for p, q in zip(a, b, strict=True)]
+    rows = [
+        {"pair": i + 1, "speed": speed, "angle": (second - first) * speed, "dot": dot}
+        for i, (speed, dot) in enumerate(zip(SPEEDS, dots, strict=True))
+    ]
+    # The whole product at every distance: turn the second by it and leave the first.
+    curve = []
+    for distance in range(-LAST, LAST + 1):
+        back = [turned(k, distance * speed) for (_, k), speed in zip(starts, SPEEDS, strict=True)]
+        curve.append(sum(q[0] * k[0] + q[1] * k[1] for (q, _), k in zip(starts, back, strict=True)))
+    apart = int(second - first)
+    found: Values = {"a": a[now], "b": b[now], "pairs": rows, "curve": curve, "apart": apart}
+    found |= {"whole": math.fsum(dots), "dot": dots[now], "turn": rows[now]["angle"]}
+    said = (
+        "The places are {distance} apart: in pair {pair:.0f} one is turned {turn:.2f} radians further than "
+        "the other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same "
+        "for every two places {distance} apart."
+    )
+    return found | {"finding": fill(said, found | {"pair": pair, "distance": _steps(apart)})}
+
+
+def _steps(apart: int) -> str:
+    return f"\N{MINUS SIGN}{-apart}" if apart < 0 else str(apart)
+
+
+def together(values: Values, chance: float, step: int = 1) -> Values:
+    """Both places one step on; at the end they stay.
+
+    >>> together({"first": 3, "second": 9}, 0.0), together({"first": 3, "second": 60}, 0.0)
+    ({'first': 4, 'second': 10}, {})
+    """
+    moved = {name: values[name] + step for name in ("first", "second")}
+    return moved if all(0 <= place <= LAST for place in moved.values()) else {}
+
+
+def back_together(values: Values, chance: float) -> Values:
+    """Both places one step back."""
+    return together(values, chance, -1)
+
+
+def draw_positions(values: Values, found: Values) -> Figure:
+    """Left the pair at both places; right the whole dot product by distance."""
+    fig, (left, right) = style.subplots(1, 2, figsize=(style.WIDTH, 3.6))
+    circle = np.linspace(0, 2 * np.pi, 100)
+    left.plot(np.cos(circle), np.sin(circle), color=style.GREY, linewidth=0.8)
+    for i, (name, point) in enumerate((("first", found["a"]), ("second", found["b"]))):
+        arrow = dict(arrowstyle="-|>", color=style.colour(i), linewidth=2.2, linestyle=style.LINES[i])
+        left.annotate("", xy=point, xytext=(0, 0), arrowprops=arrow)
+        left.plot(*point, style.marker(i), color=style.colour(i), label=f"{name}: {values[name]:.0f}")
+    left.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", title=f"pair {values['pair']:.0f}")
+    left.legend(loc="lower left")
+    right.plot(range(-LAST, LAST + 1), found["curve"], color=style.colour(2))
+    right.plot(found["apart"], found["whole"], "o", color=style.COLOURS["vermilion"], markersize=9)
+    right.set(xlabel="second place − first place", ylabel="dot product of all pairs")
+    return fig
+
+
+def position_figures() -> tuple[LiveFigure, ...]:
+    """The figure *positions*."""
+    return (
+        LiveFigure(
+            name="positions",
+            title="How far apart? Turning pairs",
+            controls=(
+                Choice("way", "The places are told by", WAYS, "RoPE"),
+                Slider("first", "First place (the query)", 0, LAST, 1, 12, "{first:.0f}"),
+                Slider("second", "Second place (the key)", 0, LAST, 1, 7, "{second:.0f}"),
+                Slider("pair", "Pair of numbers", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
+            ),
+            compute=positions,
+            draw=draw_positions,
+            says="{finding}",
+            columns=("pair", "radians a place", "turned further by", "dot product"),
+            rows=(("{pair}", "{speed:.4f}", "{angle:.3f}", "{dot:.4f}"),),
+            each="pairs",
+            actions=(
+                Action("back", "Both one place back", back_together),
+                Action("on", "Both one place on", together),
+            ),
+            data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST},
+            script="position_figures.js",
+        ),
+    )
+
+
+FIGURES = {figure.name: figure for figure in position_figures()}

@@ -1,0 +1,117 @@
+"""Maps of words in a notebook: records that can be made again, and neighbours that are right."""
+
+import numpy as np
+import pytest
+
+from support import zoo
+from support.inside import concept_plane, pca
+from support.view.controls import find, widget
+from support.view.map_figures import FREE, MAPS, NEAR, at_step, near_on_map, under
+
+
+@pytest.fixture(scope="module")
+def maps():
+    return zoo.record("semantic_maps")
+
+
+@pytest.fixture(scope="module")
+def film():
+    return zoo.record("embedding_film")
+
+
+# --- one vocabulary, many maps ---
+def test_the_shadows_of_the_record_are_made_again(script, maps):
+    study = script("semantic_maps")
+    X = study.rows()
+    assert list(maps["maps"]) == study.names() and maps["near"] == study.nearest(X)
+    for name in ("concept plane", "PCA"):
+        again = study.one_map(X, name)
+        assert np.allclose(again["points"], maps["maps"][name]["points"], atol=2e-3)
+        assert [again[k] for k in ("share", "trust", "kept")] == pytest.approx(
+            [maps["maps"][name][k] for k in ("share", "trust", "kept")], abs=0.01
+        )
+    assert pca(X).share > concept_plane(X, *X[:2]).share
+
+
+def test_a_drawing_made_again_is_as_honest(script, maps):
+    study = script("semantic_maps")
+    again, kept = study.one_map(study.rows(), "t-SNE 5 0"), maps["maps"]["t-SNE 5 0"]
+    # On another machine the descent may end elsewhere; it keeps about as many neighbours.
+    assert again["trust"] == pytest.approx(kept["trust"], abs=0.05)
+    assert again["kept"] == pytest.approx(kept["kept"], abs=0.15)
+
+
+@pytest.mark.parametrize("which", MAPS)
+def test_neighbours_on_the_map_are_those_of_scikit_learn(maps, which):
+    from sklearn.neighbors import NearestNeighbors
+
+    for word in maps["words"][::7]:
+        found = under(which, 3, word)
+        points = np.array(found["points"])
+        search = NearestNeighbors(n_neighbors=NEAR + 1).fit(points)
+        i = maps["words"].index(word)
+        want = [maps["words"][k] for k in search.kneighbors(points[[i]], return_distance=False)[0][1:]]
+        assert [item["there"] for item in found["near"]] == want
+        assert found["shared"] == len(
+            {i["there"] for i in found["near"]} & {i["truly"] for i in found["near"]}
+        )
+
+
+def test_seeds_and_perplexities_are_other_drawings(maps):
+    drawn = [under(which, s, "")["points"] for which in FREE for s in range(6)]
+    assert len({str(points) for points in drawn}) == 18
+    assert under("PCA", 0, "")["points"] == under("PCA", 5, "")["points"]
+    assert near_on_map([[0, 0], [1, 0], [1, 0], [0.5, 0]], 0) == [3, 1, 2]
+
+
+# --- an embedding in training ---
+def test_the_film_ends_at_the_model_of_the_zoo(script, film):
+    entry = zoo.load("calling-game")
+    rows = entry.model.embedding.weight.detach().double().numpy()[1:]
+    study = script("embedding_film")
+    [last] = study.frames([4000], [film["frames"][-1]["loss"]], rows[None])
+    kept = film["frames"][-1]
+    assert film["words"] == entry.vocabulary.tokens[1:]
+    assert np.allclose(last["points"], kept["points"], atol=2e-3) and last["near"] == kept["near"]
+    assert kept["share"] == pytest.approx(pca(rows).share, abs=1e-3)
+    assert [picture["step"] for picture in film["frames"]] == list(study.STEPS) == film["steps"]
+
+
+def test_the_film_begins_at_random_rows_and_the_loss_falls_to_the_floor(script, film):
+    import torch
+
+    from support.core import set_up
+    from support.model import GPT
+    from support.zoo.recipe import recipe
+
+    plan = recipe("calling-game")
+    set_up(0)
+    start = GPT(plan.config(plan.world().vocabulary)).embedding.weight.detach().double().numpy()[1:]
+    unit = torch.nn.functional.normalize(torch.tensor(start), dim=1).numpy()
+    cosines = np.take_along_axis(unit @ unit.T, np.array(film["frames"][0]["near"]), axis=1)
+    assert np.allclose(cosines, film["frames"][0]["likeness"], atol=2e-3)
+    losses = [picture["loss"] for picture in film["frames"]]
+    assert losses[0] == pytest.approx(np.log(27), abs=0.1)
+    assert film["floor"] < losses[-1] < film["floor"] + 0.01
+
+
+def test_the_way_of_a_word_grows_with_the_frames():
+    assert [len(at_step(k, "Paolo")["path"]) for k in (0, 7, 20)] == [1, 8, 21]
+    assert at_step(20, "Paolo")["shared"] == NEAR
+
+
+def test_the_widgets_answer():
+    for name, control, value in (("maps", 2, "lion"), ("film", 0, 3), ("film", 1, "Tarso")):
+        figure = find(name)
+        box = widget(figure, figure.values())
+        before = box.children[-2].value
+        box.children[control].value = value
+        assert box.children[-2].value != before
+    box = widget(find("maps"), find("maps").values())
+    box.children[2].value = "<img>"
+    assert "<img" not in box.children[-1].value
+
+
+def test_a_word_not_found_leaves_no_table():
+    text = find("maps").text(find("maps").values(find="zebra"))
+    assert text.count("\n") == 1 and "No word here begins with “zebra”" in text
