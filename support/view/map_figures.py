@@ -211,7 +211,7 @@ def map_figures() -> tuple[LiveFigure, ...]:
             controls=(
                 Choice("which", "The map", MAPS, FREE[1]),
                 Slider("seed", "Seed (t-SNE)", 0, 5, 1, 0, "{seed_shown}"),
-                Text("find", "Find a word", words, 40, "king"),
+                Text("find", "Find a word", words, 100, "king"),
             ),
             compute=under,
             draw=draw_under,
