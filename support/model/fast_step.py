@@ -67,7 +67,11 @@ class FastStep:
         return any(self.hooks)
 
     def __call__(self, ids: Int[Tensor, " text"]) -> Float[Tensor, "text vocab"]:
-        """The logits after these tokens; no gradient is kept (call it in `torch.inference_mode`)."""
+        """The logits after these tokens; no gradient is kept (call it in `torch.inference_mode`).
+
+        Raises:
+            InputError: the cache is full, or was made for another number of texts.
+        """
         model, cache, config = self.model, self.cache, self.config
         cache.check(len(ids), 1)
         at, n_texts = cache.start, len(ids)
