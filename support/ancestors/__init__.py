@@ -1,5 +1,19 @@
-"""What came before the transformer: counting."""
+"""What came before the transformer: counting, a window, a state carried along, first attention."""
 
+from support.ancestors.bengio import NeuralNGram
 from support.ancestors.ngram import NGram
+from support.ancestors.recurrent import GRU, LSTM, RNN, MinGRU, RecurrentModel, scan
+from support.ancestors.seq2seq import AdditiveAttention, Seq2Seq
 
-__all__ = ["NGram"]
+__all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "AdditiveAttention",
+    "MinGRU",
+    "NGram",
+    "NeuralNGram",
+    "RecurrentModel",
+    "Seq2Seq",
+    "scan",
+]

@@ -20,6 +20,7 @@ from support.inside.patching import restored
 from support.inside.points import Activations, only, patched, points, watch
 from support.inside.probes import Probe, fit_on_all, probe
 from support.inside.retrofit import retrofit
+from support.inside.through_time import jacobian_norms, step_jacobians
 from support.inside.trace import Trace, ablate, trace
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "cosines",
     "fit_on_all",
     "gram_schmidt",
+    "jacobian_norms",
     "logit_lens",
     "neighbours",
     "neighbours_kept",
@@ -51,6 +53,7 @@ __all__ = [
     "remove_top",
     "restored",
     "retrofit",
+    "step_jacobians",
     "trace",
     "trustworthiness",
     "tsne",

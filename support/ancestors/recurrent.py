@@ -1,0 +1,240 @@
+"""Recurrent networks: a state that is carried from token to token, and four ways to rewrite it.
+
+A *cell* says how one token changes the state. `input` makes what the cell needs of the token (for all
+positions at once, since it does not depend on the state); `step` does the rest, one position after the other.
+The state is a tuple whose first entry is the hidden state, which is also the output.
+"""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from support.core import InputError
+
+State = tuple[Float[Tensor, "batch d_hidden"], ...]
+
+
+class Cell(nn.Module):
+    """What the cells share: a matrix for the token and one for the hidden state, ``blocks`` vectors each."""
+
+    blocks, states = 1, 1  # vectors of d_hidden numbers made in a step; vectors carried to the next
+
+    def __init__(self, d_in: int, d_hidden: int) -> None:
+        super().__init__()
+        if min(d_in, d_hidden) < 1:
+            raise InputError(f"A cell from {d_in} to {d_hidden} numbers does not exist; give at least 1.")
+        self.d_hidden = d_hidden
+        self.input = nn.Linear(d_in, self.blocks * d_hidden)
+        self.recurrent = nn.Linear(d_hidden, self.blocks * d_hidden)
+
+    def start(self, batch: int) -> State:
+        """The state before the first token: zeros."""
+        return tuple(self.input.weight.new_zeros(batch, self.d_hidden) for _ in range(self.states))
+
+    def step(self, x: Float[Tensor, "batch blocks_d_hidden"], state: State) -> State:
+        """The state after a token, given what `input` made of it."""
+        raise NotImplementedError
+
+    def forward(
+        self, x: Float[Tensor, "batch position d_in"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch position d_hidden"], State]:
+        """The hidden state after each position, and the whole state after the last."""
+        state, hidden = state or self.start(len(x)), []
+        for x_t in self.input(x).unbind(1):  # here lies what no parallel machine can shorten
+            state = self.step(x_t, state)
+            hidden.append(state[0])
+        return torch.stack(hidden, 1), state
+
+
+class RNN(Cell):
+    """The plain recurrent network: h' = tanh(x W_x + h W_h + b). W_h starts orthogonal.
+
+    Follows Elman 1990, *Finding Structure in Time*.
+
+    >>> RNN(d_in=3, d_hidden=5)(torch.zeros(2, 4, 3))[0].shape
+    torch.Size([2, 4, 5])
+    """
+
+    def __init__(self, d_in: int, d_hidden: int) -> None:
+        super().__init__(d_in, d_hidden)
+        nn.init.orthogonal_(self.recurrent.weight)
+
+    def step(self, x: Float[Tensor, "batch d_hidden"], state: State) -> State:
+        (h,) = state
+        return (torch.tanh(x + self.recurrent(h)),)
+
+
+class LSTM(Cell):
+    """Long short-term memory: a cell state c that is added to, and three gates that guard it.
+
+    Args:
+        d_in: numbers of a token's vector.
+        d_hidden: numbers of the hidden state, and of the cell state.
+        initial_forget: the bias with which the forget gate starts; the larger, the longer c is kept.
+
+    Follows Hochreiter and Schmidhuber 1997, with the forget gate of Gers, Schmidhuber and Cummins 2000.
+
+    >>> hidden, (h, c) = LSTM(d_in=3, d_hidden=5, initial_forget=3.0)(torch.zeros(2, 4, 3))
+    >>> bool((hidden[:, -1] == h).all()), c.shape
+    (True, torch.Size([2, 5]))
+    """
+
+    blocks, states = 4, 2
+
+    def __init__(self, d_in: int, d_hidden: int, initial_forget: float | int | None = None) -> None:
+        super().__init__(d_in, d_hidden)
+        if initial_forget is not None:
+            with torch.no_grad():  # the gate adds both biases: one holds the wish, the other nothing
+                self.input.bias[d_hidden : 2 * d_hidden] = initial_forget
+                self.recurrent.bias[d_hidden : 2 * d_hidden] = 0
+
+    def step(self, x: Float[Tensor, "batch four_d_hidden"], state: State) -> State:
+        h, c = state
+        write, forget, new, read = (x + self.recurrent(h)).chunk(4, dim=1)
+        c = torch.sigmoid(forget) * c + torch.sigmoid(write) * torch.tanh(new)
+        return torch.sigmoid(read) * torch.tanh(c), c
+
+
+class GRU(Cell):
+    """The gated recurrent unit: one state, an update gate z that mixes old and new, a reset gate r.
+
+    As in torch, the reset gate acts after the matrix: r ⊙ (h W + b), not (r ⊙ h) W + b.
+
+    Follows Cho et al. 2014, *Learning Phrase Representations using RNN Encoder–Decoder*.
+
+    >>> GRU(d_in=3, d_hidden=5)(torch.zeros(2, 4, 3))[0].shape
+    torch.Size([2, 4, 5])
+    """
+
+    blocks = 3
+
+    def step(self, x: Float[Tensor, "batch three_d_hidden"], state: State) -> State:
+        (h,) = state
+        x_r, x_z, x_n = x.chunk(3, dim=1)
+        h_r, h_z, h_n = self.recurrent(h).chunk(3, dim=1)
+        r, z = torch.sigmoid(x_r + h_r), torch.sigmoid(x_z + h_z)
+        return ((1 - z) * torch.tanh(x_n + r * h_n) + z * h,)
+
+
+class MinGRU(Cell):
+    """A GRU whose gate and proposal do not read the state: h' = (1 − z) ⊙ h + z ⊙ n.
+
+    The recurrence is then linear in h, so all positions can be computed together, in log₂(positions) rounds
+    (`scan`). `forward` does that; `Cell.forward` is the loop with the same result.
+
+    Follows Feng et al. 2024, *Were RNNs All We Needed?*
+
+    >>> cell, x = MinGRU(3, 5).double(), torch.randn(2, 9, 3).double()
+    >>> bool(torch.allclose(cell(x)[0], Cell.forward(cell, x)[0]))
+    True
+    """
+
+    blocks = 2
+
+    def __init__(self, d_in: int, d_hidden: int) -> None:
+        super().__init__(d_in, d_hidden)
+        self.recurrent = None
+
+    def step(self, x: Float[Tensor, "batch two_d_hidden"], state: State) -> State:
+        z, n = torch.sigmoid(x[:, : self.d_hidden]), x[:, self.d_hidden :]
+        return ((1 - z) * state[0] + z * n,)
+
+    def forward(
+        self, x: Float[Tensor, "batch position d_in"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch position d_hidden"], State]:
+        """As `Cell.forward`, without its loop over the positions."""
+        z, n = self.input(x).chunk(2, dim=2)
+        z = torch.sigmoid(z)
+        (h,) = state or self.start(len(x))
+        hidden = scan(torch.cat([torch.ones_like(h)[:, None], 1 - z], 1), torch.cat([h[:, None], z * n], 1))
+        return hidden[:, 1:], (hidden[:, -1],)
+
+
+def scan(
+    keep: Float[Tensor, "batch position d"], add: Float[Tensor, "batch position d"]
+) -> Float[Tensor, "batch position d"]:
+    """All states of h' = keep ⊙ h + add, from h = 0, in log₂(positions) rounds instead of one a position.
+
+    Two steps are one step: keep and add of the later one after the earlier one. Each round joins every
+    position with the one 1, 2, 4, … places before it.
+
+    Follows Hillis and Steele 1986, *Data Parallel Algorithms*.
+
+    >>> scan(torch.full((1, 4, 1), 0.5), torch.ones(1, 4, 1)).flatten().tolist()
+    [1.0, 1.5, 1.75, 1.875]
+    """
+    distance = 1
+    while distance < keep.shape[1]:
+        later, earlier = keep[:, distance:], add[:, :-distance]
+        add = torch.cat([add[:, :distance], add[:, distance:] + later * earlier], 1)
+        keep = torch.cat([keep[:, :distance], later * keep[:, :-distance]], 1)
+        distance *= 2
+    return add
+
+
+CELLS: dict[str, type[Cell]] = {"rnn": RNN, "lstm": LSTM, "gru": GRU, "mingru": MinGRU}
+
+
+class RecurrentModel(nn.Module):
+    """A recurrent language model: embedding, layers of cells, logits; called like a `GPT`.
+
+    Args:
+        kind: of the cells: ``"rnn"``, ``"lstm"``, ``"gru"`` or ``"mingru"``.
+        vocab_size: how many ids there are.
+        d_model: numbers in a token's row.
+        d_hidden: numbers in the state.
+        n_layers: each layer reads the hidden states of the one below.
+        initial_forget: for ``"lstm"``; see there.
+
+    Raises:
+        InputError: an unknown kind, or ``initial_forget`` for a kind that has no forget gate.
+
+    >>> model = RecurrentModel("gru", vocab_size=28, d_model=8, d_hidden=16)
+    >>> model(torch.zeros(2, 5, dtype=torch.long)).shape
+    torch.Size([2, 5, 28])
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        vocab_size: int,
+        d_model: int,
+        d_hidden: int,
+        n_layers: int = 1,
+        initial_forget: float | int | None = None,
+    ) -> None:
+        super().__init__()
+        if kind not in CELLS:
+            raise InputError(f"{kind!r} is no kind of recurrent network; choose one of {', '.join(CELLS)}.")
+        if initial_forget is not None and kind != "lstm":
+            raise InputError(f"A network of kind {kind!r} has no forget gate; leave initial_forget out.")
+        extra = {} if initial_forget is None else {"initial_forget": initial_forget}
+        widths = [d_model] + [d_hidden] * (n_layers - 1)
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.layers = nn.ModuleList(CELLS[kind](width, d_hidden, **extra) for width in widths)
+        self.output = nn.Linear(d_hidden, vocab_size)
+
+    def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
+        """Logits of the token after each position."""
+        return self.read(ids)[0]
+
+    def read(
+        self, ids: Int[Tensor, "batch position"], states: list[State] | None = None
+    ) -> tuple[Float[Tensor, "batch position vocab"], list[State]]:
+        """Logits, and the state of each layer: all that has to be kept for reading on.
+
+        >>> model, ids = RecurrentModel("lstm", 9, 4, 6).double(), torch.tensor([[1, 5, 6, 2]])
+        >>> first, states = model.read(ids[:, :2])
+        >>> then, _ = model.read(ids[:, 2:], states)
+        >>> bool(torch.allclose(torch.cat([first, then], 1), model(ids)))
+        True
+        """
+        x, after = self.embedding(ids), []
+        for i, layer in enumerate(self.layers):
+            x, state = layer(x, states[i] if states else None)
+            after.append(state)
+        return self.output(x), after
+
+    def n_parameters(self) -> int:
+        """How many trained numbers the model holds."""
+        return sum(p.numel() for p in self.parameters())
