@@ -15,17 +15,40 @@ State = tuple[Float[Tensor, "batch d_hidden"], ...]
 
 
 class Cell(nn.Module):
-    """What the cells share: a matrix for the token and one for the hidden state, ``blocks`` vectors each."""
+    """What the cells share: a matrix for the token and one for the hidden state, ``blocks`` vectors each.
+
+    Args:
+        d_in: numbers of a token's vector.
+        d_hidden: numbers of the hidden state.
+        forget_bias: the bias with which the gate that keeps the old state starts: the larger, the longer it
+            is kept. For an LSTM the forget gate's; a GRU and a minGRU have one gate for forgetting and
+            writing. About ln T if something is to be kept for T steps (Tallec and Ollivier 2018).
+
+    Raises:
+        InputError: a size below 1, or ``forget_bias`` for the plain RNN, which has no gate.
+    """
 
     blocks, states = 1, 1  # vectors of d_hidden numbers made in a step; vectors carried to the next
+    keeps: tuple[int, int] | None = None  # which block is the gate that keeps the old state, and its sign
 
-    def __init__(self, d_in: int, d_hidden: int) -> None:
+    def __init__(self, d_in: int, d_hidden: int, forget_bias: float | int | None = None) -> None:
         super().__init__()
         if min(d_in, d_hidden) < 1:
             raise InputError(f"A cell from {d_in} to {d_hidden} numbers does not exist; give at least 1.")
         self.d_hidden = d_hidden
         self.input = nn.Linear(d_in, self.blocks * d_hidden)
         self.recurrent = nn.Linear(d_hidden, self.blocks * d_hidden)
+        if forget_bias is not None:
+            self._keep(float(forget_bias))
+
+    @torch.no_grad()
+    def _keep(self, bias: float) -> None:
+        if self.keeps is None:
+            raise InputError(f"{type(self).__name__} has no gate that forgets; leave forget_bias out.")
+        block, sign = self.keeps
+        gate = slice(block * self.d_hidden, (block + 1) * self.d_hidden)
+        self.input.bias[gate] = sign * bias  # the gate adds both biases
+        self.recurrent.bias[gate] = 0
 
     def start(self, batch: int) -> State:
         """The state before the first token: zeros."""
@@ -55,8 +78,8 @@ class RNN(Cell):
     torch.Size([2, 4, 5])
     """
 
-    def __init__(self, d_in: int, d_hidden: int) -> None:
-        super().__init__(d_in, d_hidden)
+    def __init__(self, d_in: int, d_hidden: int, forget_bias: float | int | None = None) -> None:
+        super().__init__(d_in, d_hidden, forget_bias)
         nn.init.orthogonal_(self.recurrent.weight)
 
     def step(self, x: Float[Tensor, "batch d_hidden"], state: State) -> State:
@@ -67,26 +90,14 @@ class RNN(Cell):
 class LSTM(Cell):
     """Long short-term memory: a cell state c that is added to, and three gates that guard it.
 
-    Args:
-        d_in: numbers of a token's vector.
-        d_hidden: numbers of the hidden state, and of the cell state.
-        initial_forget: the bias with which the forget gate starts; the larger, the longer c is kept.
-
     Follows Hochreiter and Schmidhuber 1997, with the forget gate of Gers, Schmidhuber and Cummins 2000.
 
-    >>> hidden, (h, c) = LSTM(d_in=3, d_hidden=5, initial_forget=3.0)(torch.zeros(2, 4, 3))
+    >>> hidden, (h, c) = LSTM(d_in=3, d_hidden=5, forget_bias=3.0)(torch.zeros(2, 4, 3))
     >>> bool((hidden[:, -1] == h).all()), c.shape
     (True, torch.Size([2, 5]))
     """
 
-    blocks, states = 4, 2
-
-    def __init__(self, d_in: int, d_hidden: int, initial_forget: float | int | None = None) -> None:
-        super().__init__(d_in, d_hidden)
-        if initial_forget is not None:
-            with torch.no_grad():  # the gate adds both biases: one holds the wish, the other nothing
-                self.input.bias[d_hidden : 2 * d_hidden] = initial_forget
-                self.recurrent.bias[d_hidden : 2 * d_hidden] = 0
+    blocks, states, keeps = 4, 2, (1, 1)
 
     def step(self, x: Float[Tensor, "batch four_d_hidden"], state: State) -> State:
         h, c = state
@@ -106,7 +117,7 @@ class GRU(Cell):
     torch.Size([2, 4, 5])
     """
 
-    blocks = 3
+    blocks, keeps = 3, (1, 1)
 
     def step(self, x: Float[Tensor, "batch three_d_hidden"], state: State) -> State:
         (h,) = state
@@ -129,10 +140,10 @@ class MinGRU(Cell):
     True
     """
 
-    blocks = 2
+    blocks, keeps = 2, (0, -1)
 
-    def __init__(self, d_in: int, d_hidden: int) -> None:
-        super().__init__(d_in, d_hidden)
+    def __init__(self, d_in: int, d_hidden: int, forget_bias: float | int | None = None) -> None:
+        super().__init__(d_in, d_hidden, forget_bias)
         self.recurrent = None
 
     def step(self, x: Float[Tensor, "batch two_d_hidden"], state: State) -> State:
@@ -184,10 +195,10 @@ class RecurrentModel(nn.Module):
         d_model: numbers in a token's row.
         d_hidden: numbers in the state.
         n_layers: each layer reads the hidden states of the one below.
-        initial_forget: for ``"lstm"``; see there.
+        forget_bias: see `Cell`.
 
     Raises:
-        InputError: an unknown kind, or ``initial_forget`` for a kind that has no forget gate.
+        InputError: an unknown kind, or ``forget_bias`` for the plain RNN, which has no gate.
 
     >>> model = RecurrentModel("gru", vocab_size=28, d_model=8, d_hidden=16)
     >>> model(torch.zeros(2, 5, dtype=torch.long)).shape
@@ -201,17 +212,14 @@ class RecurrentModel(nn.Module):
         d_model: int,
         d_hidden: int,
         n_layers: int = 1,
-        initial_forget: float | int | None = None,
+        forget_bias: float | int | None = None,
     ) -> None:
         super().__init__()
         if kind not in CELLS:
             raise InputError(f"{kind!r} is no kind of recurrent network; choose one of {', '.join(CELLS)}.")
-        if initial_forget is not None and kind != "lstm":
-            raise InputError(f"A network of kind {kind!r} has no forget gate; leave initial_forget out.")
-        extra = {} if initial_forget is None else {"initial_forget": initial_forget}
         widths = [d_model] + [d_hidden] * (n_layers - 1)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layers = nn.ModuleList(CELLS[kind](width, d_hidden, **extra) for width in widths)
+        self.layers = nn.ModuleList(CELLS[kind](width, d_hidden, forget_bias) for width in widths)
         self.output = nn.Linear(d_hidden, vocab_size)
 
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from support.ancestors import GRU, LSTM, RNN, MinGRU, RecurrentModel, scan
+from support.ancestors import GRU, RNN, MinGRU, RecurrentModel, scan
 from support.ancestors.recurrent import CELLS, Cell
 from support.core import InputError
 from support.generation import generate
@@ -87,16 +87,20 @@ def test_the_scan_equals_the_loop(length):
     assert torch.allclose(scan(keep, add), torch.stack(expected, 1), **NEAR)
 
 
-def test_the_forget_gate_starts_where_it_is_told():
-    cell = LSTM(3, 5, initial_forget=3.0).double()
+@pytest.mark.parametrize("kind", ["lstm", "gru", "mingru"])
+def test_the_gate_that_keeps_starts_where_it_is_told(kind):
+    cell = CELLS[kind](3, 5, forget_bias=3.0).double()
     with torch.no_grad():
-        cell.input.weight.zero_()
-        cell.recurrent.weight.zero_()
-    c = torch.randn(1, 5).double()
+        for p in (cell.input.weight, *(() if cell.recurrent is None else (cell.recurrent.weight,))):
+            p.zero_()
+    # Nothing is read: of a change of what is stored, σ(3) is left after a step.
+    old = [torch.randn(1, 5).double() for _ in range(2)]
     made = cell.input(torch.zeros(1, 3).double())
-    write, _, new, _ = (made + cell.recurrent(torch.zeros(1, 5).double())).chunk(4, 1)
-    expected = torch.sigmoid(torch.tensor(3.0).double()) * c + write.sigmoid() * new.tanh()
-    assert torch.allclose(cell.step(made, (torch.zeros(1, 5).double(), c))[1], expected, **NEAR)
+    h = torch.zeros(1, 5).double()
+    after = [cell.step(made, (h, x) if kind == "lstm" else (x,))[-1] for x in old]
+    assert torch.allclose(
+        after[0] - after[1], torch.sigmoid(torch.tensor(3.0).double()) * (old[0] - old[1]), **NEAR
+    )
 
 
 def test_parameters_stand_in_the_ratio_of_their_blocks():
@@ -131,7 +135,7 @@ def test_reading_on_from_a_state_is_reading_at_once(kind):
     ("act", "message"),
     [
         (lambda: RecurrentModel("elman", 9, 4, 4), "choose one of rnn, lstm, gru, mingru"),
-        (lambda: RecurrentModel("gru", 9, 4, 4, initial_forget=1.0), "has no forget gate"),
+        (lambda: RecurrentModel("rnn", 9, 4, 4, forget_bias=1.0), "no gate that forgets"),
         (lambda: GRU(0, 4), "does not exist"),
     ],
 )
