@@ -65,6 +65,7 @@ def share_right(model: GPT) -> float:
 def pooled(model: GPT, n_kv_heads: int) -> GPT:
     """Each group's keys and values replaced by their mean (Ainslie et al. 2023)."""
     few = GPT(GPTConfig.from_dict(model.config.to_dict() | {"n_kv_heads": n_kv_heads}))
+    few.to(model.embedding.weight.dtype)
     weights = model.state_dict()
     for name in [name for name in weights if ".qkv." in name]:
         q, k, v = weights[name].chunk(3)

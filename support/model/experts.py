@@ -21,8 +21,8 @@ class Routing:
     @property
     def load(self) -> Float[Tensor, " expert"]:
         """Each expert's share of all visits; together 1."""
-        n_experts = self.probabilities.shape[-1]
-        return torch.bincount(self.chosen.flatten(), minlength=n_experts) / self.chosen.numel()
+        visits = torch.bincount(self.chosen.flatten(), minlength=self.probabilities.shape[-1])
+        return visits.to(self.probabilities.dtype) / self.chosen.numel()
 
     @property
     def balance(self) -> Float[Tensor, ""]:

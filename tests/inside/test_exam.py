@@ -1,5 +1,7 @@
 """The exam's marks and looks, one by one; the network without attention; and a row of the record."""
 
+import copy
+
 import pytest
 import torch
 
@@ -24,21 +26,22 @@ def paper():
 
 
 def test_marks_and_looks_one_by_one(entry, paper):
-    marks, looks = paper.marks(entry.model), paper.looks(entry.model)
+    model = copy.deepcopy(entry.model).double()
+    marks, looks = paper.marks(model), paper.looks(model)
     assert len(marks) == 27 and looks.shape == (2, 4, 27)
     for n, (game, q) in enumerate(zip(paper.game, paper.questions, strict=True)):
         ids = paper.ids[game, : q.position + 1]  # nothing after the question is read
-        seen = trace(entry.model, ids)
+        seen = trace(model, ids)
         page = dict(
             zip(entry.vocabulary.tokens, seen.logits[0, -1].double().softmax(-1).tolist(), strict=True)
         )
         among = sum(page[word] for word in q.choices) if q.rule == "next" else 1.0
-        assert marks[n].item() == pytest.approx(page[q.right] / among, abs=1e-5)
+        assert marks[n].item() == pytest.approx(page[q.right] / among, abs=1e-10)
         if q.decided_at == q.position:
             assert looks[..., n].isnan().all()
         else:
             torch.testing.assert_close(
-                looks[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-5, rtol=0
+                looks[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-10, rtol=0
             )
     cases = paper.by_case(marks)
     assert list(cases) == list(CASES) == [case for some in RULES.values() for case in some]

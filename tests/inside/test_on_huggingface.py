@@ -144,7 +144,7 @@ def test_patching(theirs, ours, position):
     want = (mended - bad)[0, -1, 7] / (clean - bad)[0, -1, 7]
     point = "blocks.1.feed_forward.write"
     found = restored(ours, IDS, CORRUPTED, lambda logits: logits[0, -1, 7], [point], each="position")
-    torch.testing.assert_close(found[0, position].double(), want.double(), atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(found[0, position].double(), want.double(), atol=1e-10, rtol=2**-24)
 
 
 def test_a_pattern_put_in_place(theirs, ours):
@@ -172,7 +172,7 @@ def test_a_pattern_put_in_place(theirs, ours):
 
 
 @pytest.fixture(scope="module")
-def llama():
+def llama(script):
     """Grouped queries, turned positions, a gated network: a Llama, far from its tame start."""
     sizes = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 24, "num_hidden_layers": 2}
     heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 16}
@@ -180,14 +180,16 @@ def llama():
         **sizes, **heads, attn_implementation="eager", tie_word_embeddings=False
     )
     torch.manual_seed(4)
-    model = transformers.LlamaForCausalLM(config).double().eval()
+    transformers.LlamaForCausalLM(config)  # so that its file is loaded
+    with script("parity").in_float64():
+        model = transformers.LlamaForCausalLM(config).double().eval()
     with torch.no_grad():
         for p in model.parameters():
             p.copy_(0.3 * torch.randn_like(p) + (p.ndim == 1))
     return model
 
 
-def test_a_llama_inside(llama):
+def test_a_llama_inside(llama, script):
     """Streams, patterns, a cut head, a cut network and the shares, against hooks on their modules."""
     ours, layers = from_huggingface(llama), llama.model.layers
     writes, gated = [], []
@@ -201,10 +203,11 @@ def test_a_llama_inside(llama):
     handles += [
         layer.mlp.down_proj.register_forward_pre_hook(lambda _m, a: gated.append(a[0])) for layer in layers
     ]
-    with hooked(*handles), torch.no_grad():
+    in_float64 = script("parity").in_float64
+    with hooked(*handles), torch.no_grad(), in_float64():
         want = llama(IDS, output_hidden_states=True, output_attentions=True)
     seen = trace(ours, IDS)
-    exact = {"atol": 1e-6, "rtol": 1e-5}  # their angles are in float32
+    exact = {"atol": 1e-10, "rtol": 0}
     for i in range(2):
         torch.testing.assert_close(seen.streams[2 * i], want.hidden_states[i], **exact)
         torch.testing.assert_close(seen.patterns[i], want.attentions[i], **exact)
@@ -233,6 +236,7 @@ def test_a_llama_inside(llama):
             layers[1].mlp.register_forward_hook(lambda _m, _a, out: out * 0),
         ),
         torch.no_grad(),
+        in_float64(),
     ):
         want = llama(IDS).logits
     with ablate(ours, heads=[(0, 3)], feed_forward=[1]):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from helpers import in_double
 from torch import nn
 
 from support.model import GPTConfig, SelfAttention, attend, causal_mask, layer_norm, scaled_dot_product
@@ -20,7 +21,7 @@ def qkv(*shape, spread=3.0):
 def test_open_path_equals_the_kernel(shape, causal):
     q, k, v = qkv(*shape)
     output, weights = attend(q, k, v, causal=causal)
-    torch.testing.assert_close(scaled_dot_product(q, k, v, causal=causal), output, atol=1e-6, rtol=0)
+    torch.testing.assert_close(scaled_dot_product(q, k, v, causal=causal), output, atol=1e-12, rtol=0)
     torch.testing.assert_close(weights.sum(-1), torch.ones(shape[:-1], dtype=torch.float64))
     if shape[-2] > 1:
         assert weights.max() > 0.9, "the test is about attention that is far from uniform"
@@ -65,7 +66,7 @@ def test_equals_torch_multi_head_attention(d_model, heads):
     got, weights = ours.with_weights(x)
     torch.testing.assert_close(got, want)
     torch.testing.assert_close(weights, want_weights)
-    torch.testing.assert_close(ours(x), want, atol=1e-6, rtol=0)
+    torch.testing.assert_close(ours(x), want, atol=1e-10, rtol=0)
 
 
 def test_biases_can_be_left_out():
@@ -103,20 +104,22 @@ def test_layer_norm_equals_torch():
 
 
 def test_sinusoids_by_the_formula():
-    table = sinusoids(50, 6)
+    with in_double():
+        table = sinusoids(50, 6)
     for position in (0, 1, 49):
         for i in range(3):
             angle = position / 10_000 ** (2 * i / 6)
-            assert abs(table[position, 2 * i] - math.sin(angle)) < 1e-6
-            assert abs(table[position, 2 * i + 1] - math.cos(angle)) < 1e-6
+            assert abs(table[position, 2 * i] - math.sin(angle)) < 1e-12
+            assert abs(table[position, 2 * i + 1] - math.cos(angle)) < 1e-12
     with pytest.raises(ValueError, match="odd"):
         sinusoids(4, 5)
 
 
 def test_sinusoids_of_a_shift_are_one_rotation():
-    table = sinusoids(64, 8).double()
+    with in_double():
+        table = sinusoids(64, 8)
     shift = torch.linalg.lstsq(table[:-5], table[5:]).solution
-    assert (table[:-5] @ shift - table[5:]).abs().max() < 1e-5, "moving by five is one fixed matrix"
+    assert (table[:-5] @ shift - table[5:]).abs().max() < 1e-10, "moving by five is one fixed matrix"
 
 
 def test_position_modules():

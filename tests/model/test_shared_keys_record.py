@@ -51,7 +51,7 @@ def test_pooling_changes_nothing_where_the_heads_agree(study):
         weights[name] = torch.cat([q, k, v])
     many.load_state_dict(weights)
     ids = torch.randint(9, (2, 7))
-    torch.testing.assert_close(study.pooled(many, 2).double()(ids), few(ids), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(study.pooled(many, 2)(ids), few(ids), atol=1e-10, rtol=0)
 
 
 def test_the_market_tells_each_answer_in_its_stalls(study):

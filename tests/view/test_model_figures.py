@@ -1,5 +1,6 @@
 """Figures that run a model, in a notebook: numbers as of `support.inside`, and controls that answer."""
 
+import dataclasses
 import html
 import math
 import random
@@ -36,7 +37,9 @@ TEXT = "5 chiama Paolo vice Paolo chiama Pietro"
 
 @pytest.fixture(scope="module")
 def game():
-    return zoo.load("calling-game")
+    """With its weights in float64, in which the figures compute."""
+    entry = zoo.load("calling-game")
+    return dataclasses.replace(entry, model=entry.model.double())
 
 
 def ids(game, text):
@@ -60,8 +63,8 @@ def test_next_word_is_next_token_of_the_model(game, temperature, k, p):
     page = next_token(logits, temperature, None if k == 27 else k, None if p == 1 else p)
     for item in found["page"]:
         i = game.vocabulary.id(item["word"])
-        assert item["p"] == pytest.approx(page[i].item(), abs=1e-5)
-        assert item["plain"] == pytest.approx(logits.softmax(-1)[i].item(), abs=1e-5)
+        assert item["p"] == pytest.approx(page[i].item(), abs=1e-10)
+        assert item["plain"] == pytest.approx(logits.softmax(-1)[i].item(), abs=1e-10)
     plain = [item["plain"] for item in found["page"]]
     assert plain == sorted(plain, reverse=True) and len(plain) == 10
     left = int((page > 0).sum())
@@ -74,11 +77,11 @@ def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
         found = attention(TEXT, layer, head)
         for i, row in enumerate(found["weights"]):
             want = seen.patterns[layer - 1, 0, head - 1, i, : i + 1].tolist()
-            assert row == pytest.approx(want, abs=1e-5) and sum(row) == pytest.approx(1)
+            assert row == pytest.approx(want, abs=1e-10) and sum(row) == pytest.approx(1)
     shares = logit_lens(game.model, seen)[:, 0].softmax(-1)
     found = lens(TEXT, 2)
     for row, want in zip(found["grid"], shares, strict=True):
-        assert [cell["p"] for cell in row] == pytest.approx(want.amax(-1).tolist(), abs=1e-4)
+        assert [cell["p"] for cell in row] == pytest.approx(want.amax(-1).tolist(), abs=1e-10)
         assert [game.vocabulary.id(cell["word"]) for cell in row] == want.argmax(-1).tolist()
     a, b, c, d = (game.model.embedding.weight[game.vocabulary.id(w)] for w in ("3", "7", "capo", "vice"))
     first = (a - b) / (a - b).norm()
@@ -89,7 +92,7 @@ def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
         ends = [s for s in steps if not s["part"].startswith(("the word", "head", "bias"))]
         wanted = seen.streams[:, 0, -1] @ plane.T
         wanted = wanted if parts == "blocks" else wanted[[0, 2, 4]]
-        assert [(s["x"], s["y"]) for s in ends] == [pytest.approx(w, abs=1e-4) for w in wanted.tolist()]
+        assert [(s["x"], s["y"]) for s in ends] == [pytest.approx(w, abs=1e-10) for w in wanted.tolist()]
 
 
 @pytest.mark.parametrize("off", [["h11"], ["h23", "m1"], ["a2"], ["m1", "m2", "a1"]])
@@ -109,8 +112,8 @@ def test_ablation_is_that_of_inside_on_every_opening(game, off):
             (greeting if rule < 4 else speaker).append(
                 p if rule < 4 else p / page[encode(list(PLAYERS))].sum().item()
             )
-    assert found["greeting"] == pytest.approx(math.fsum(greeting) / len(greeting), abs=1e-4)
-    assert found["speaker"] == pytest.approx(math.fsum(speaker) / len(speaker), abs=1e-4)
+    assert found["greeting"] == pytest.approx(math.fsum(greeting) / len(greeting), abs=1e-10)
+    assert found["speaker"] == pytest.approx(math.fsum(speaker) / len(speaker), abs=1e-10)
     assert all(PART_NAMES[name] in found["finding"] for name in off)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from helpers import in_double
 
 from support.model.positions import rope_frequencies, rotate, sinusoids
 from support.view.controls import find, widget
@@ -10,12 +11,13 @@ from support.view.position_figures import KEY, LAST, QUERY, WIDTH, positions
 
 @pytest.mark.parametrize("first, second", [(0, 0), (3, 17), (60, 5)])
 def test_the_rows_are_the_packages_sinusoids(first, second):
-    rows = sinusoids(LAST + 1, WIDTH).double()
+    with in_double():
+        rows = sinusoids(LAST + 1, WIDTH)
     for pair in range(1, WIDTH // 2 + 1):
         found = positions("sinusoids", first, second, pair)
         sine, cosine = rows[first, 2 * pair - 2 : 2 * pair].tolist()
-        assert found["a"] == pytest.approx([cosine, sine], abs=1e-6)
-    assert found["whole"] == pytest.approx((rows[first] @ rows[second]).item(), abs=1e-5)
+        assert found["a"] == pytest.approx([cosine, sine], abs=1e-12)
+    assert found["whole"] == pytest.approx((rows[first] @ rows[second]).item(), abs=1e-12)
 
 
 @pytest.mark.parametrize("first, second", [(0, 0), (3, 17), (60, 5)])
