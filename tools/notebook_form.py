@@ -105,7 +105,9 @@ def described_pictures(notebook) -> list[str]:
             complaints.append(f"cell {k} shows {len(pictures)} pictures: one a cell")
         if len(alt) < 30:
             complaints.append(f"cell {k} shows a picture whose alternative text is {alt!r}")
-        if not re.search(r"\d", printed):
+        # The text of a drawing is compared as it is, with all of its numbers.
+        drawn = all("image/svg+xml" in o["data"] for o in pictures)
+        if not drawn and not re.search(r"\d", printed):
             complaints.append(f"cell {k} draws numbers but prints none: pictures are not compared")
     return complaints
 

@@ -1,6 +1,6 @@
 """What a chapter shows: figures, tables, source, checks, and the numbers that its prose is bound to."""
 
-from support.view import style
+from support.view import diagram, style
 from support.view.bound import bind
 from support.view.controls import live
 from support.view.exercise import check
@@ -20,6 +20,7 @@ from support.view.tables import matrix, table
 __all__ = [
     "bind",
     "check",
+    "diagram",
     "live",
     "matrix",
     "plot_attention",

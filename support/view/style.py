@@ -18,6 +18,23 @@ COLOURS: dict[str, str] = {
     "black": "#222222",
     "olive": "#9A8F00",
 }
+# What a thing is decides its colour, on a light and on a dark ground, in drawings and live figures alike. As
+# letters each has 4.5 : 1 at least on its ground. "attention" is the colour of its queries.
+ROLES: dict[str, tuple[str, str]] = {
+    "ink": ("#1c2733", "#e8edf2"),
+    "faint": ("#586470", "#a8b4bf"),
+    "line": ("#a9b6c2", "#566472"),
+    "stream": ("#0072b2", "#6cc1f2"),
+    "attention": ("#b8450a", "#ff9a5c"),
+    "query": ("#b8450a", "#ff9a5c"),
+    "key": ("#7d6200", "#e6c34f"),
+    "value": ("#a3338f", "#f0a0e0"),
+    "ffn": ("#00735a", "#4fd6ae"),
+    "norm": ("#5d6b79", "#a9b6c4"),
+    "token": ("#6b4a2b", "#d9b48f"),
+    "output": ("#6a3fb5", "#bda4ff"),
+    "loss": ("#b3243f", "#ff8fa0"),
+}
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")
 GREY = "#666666"  # 5.7 : 1 on white

@@ -1,0 +1,35 @@
+"""Drawings of what is built, with shapes on the arrows: each function gives one, ready to be shown.
+
+They are vector graphics with real text. What a thing is decides its colour (`support.view.style.ROLES`). A
+drawing is read from the top to the bottom, and time runs from left to right. Where it takes a `GPTConfig`,
+its sizes are the configuration's; without one they are names.
+"""
+
+from support.view.diagram.attention import attention
+from support.view.diagram.canvas import Diagram
+from support.view.diagram.families import families
+from support.view.diagram.heads import cache, heads
+from support.view.diagram.layers import block, decoder, feed_forward
+from support.view.diagram.memory import lstm, rnn, seq2seq
+from support.view.diagram.neurons import descent, gradient_loop, network, neuron
+from support.view.diagram.shapes import Box, Drawing
+
+__all__ = [
+    "Box",
+    "Diagram",
+    "Drawing",
+    "attention",
+    "block",
+    "cache",
+    "decoder",
+    "descent",
+    "families",
+    "feed_forward",
+    "gradient_loop",
+    "heads",
+    "lstm",
+    "network",
+    "neuron",
+    "rnn",
+    "seq2seq",
+]
