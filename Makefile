@@ -2,38 +2,45 @@
 # make test      every check                        make wheel     the package, with its small trained models
 # make lab       open the notebooks in JupyterLab   make zip       pages, notebooks and wheel in one file
 # make address URL=...   set the repository's address everywhere
+# Switches: PYTHON=python3.12 and TORCH=cpu for the environment, CLEAN=1 for the book, KINDS="units style" for the
+# tests, NOTEBOOKS="notebooks/07_bpe.ipynb" for refresh, ARGS="--no-browser" for lab.
 PYTHON ?= python3
 RUN = OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false .venv/bin/python
 
 .PHONY: book test lab refresh wheel zip address env chromium clean
-book: env
-	@$(RUN) tools/build_book.py
+book:
+	@$(PYTHON) tools/environment.py book
+	@$(RUN) tools/build_book.py $(if $(CLEAN),--clean)
 
 test: env chromium
 	@$(RUN) tools/run_tests.py $(KINDS)
 
 lab:
 	@$(PYTHON) tools/environment.py lab
-	@.venv/bin/jupyter lab --notebook-dir=notebooks
+	@.venv/bin/python -m jupyterlab --notebook-dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-refresh: env
+refresh:
+	@$(PYTHON) tools/environment.py book
 	@$(RUN) tools/refresh.py $(if $(NOTEBOOKS),,--record) $(NOTEBOOKS)
 
-wheel: env
-	@rm -rf build
+wheel:
+	@$(PYTHON) tools/environment.py wheel
+	@rm -rf build && mkdir -p .make
 	@$(RUN) -m build --wheel --no-isolation --outdir dist . > .make/wheel.log 2>&1 || \
 	  { tail -5 .make/wheel.log; echo "[wheel] Failed; all lines in .make/wheel.log."; exit 1; }
 	@ls -1 dist/*.whl
 
-zip: book wheel
+zip:
+	@$(PYTHON) tools/environment.py book wheel
+	@$(MAKE) --no-print-directory book wheel
 	@$(RUN) tools/zip_book.py
 
-address: env
+address:
+	@$(PYTHON) tools/environment.py book
 	@$(RUN) tools/address.py "$(URL)"
 
 env:
-	@mkdir -p .make
-	@$(PYTHON) tools/environment.py
+	@$(PYTHON) tools/environment.py test
 
 chromium: env
 	@$(RUN) tools/chromium.py
