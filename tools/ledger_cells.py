@@ -1,18 +1,23 @@
-"""Which cell of its chapter works a claim: find the one that an entry names, suggest one where none is named.
+"""Which cell of its chapter works a claim: find the one that a claim names, suggest one where none is named.
 
-usage: python tools/ledger_cells.py [--all] [ID ...]    suggest cells, for entries that name none (or for all)
-       python tools/ledger_cells.py --lost              for entries whose piece of code stands no longer there
+usage: python tools/ledger_cells.py [--all] [ID ...]    suggest cells, for claims that name none (or for all)
+       python tools/ledger_cells.py --lost              for claims whose piece of code stands no longer there
 
-An entry's `cell` is a piece of code that stands in exactly one cell of the chapter's notebook, a cell that
+A claim's `cell` is a piece of code that stands in exactly one cell of the chapter's notebook, a cell that
 the page shows. (A cell's id would do, too, but it is made of the cell's text: any change would break it.)
 """
 
 import difflib
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 from plan import cells, chapters
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from book.ledger import code
+from book.ledger.claims import Claim, claims, flat
 
 NOT_SHOWN = {"remove-cell", "remove-input"}
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?")
@@ -29,14 +34,14 @@ def with_code(stem: str, piece: str) -> list[dict[str, Any]]:
     return [c for c in cells(stem) if c["cell_type"] == "code" and piece in "".join(c["source"])]
 
 
-def chapter_of(entry: dict[str, Any]) -> str:
-    """The notebook whose cell an entry names: its chapter's, or the one written before the piece of code."""
-    return chapters()[entry.get("cell_in", entry["chapter"])][0]
+def chapter_of(it: Claim) -> str:
+    """The notebook whose cell a claim names: its chapter's, or the one written before the piece of code."""
+    return chapters()[it.cell_in or it.chapter][0]
 
 
-def find(entry: dict[str, Any]) -> str | None:
-    """The id of the cell that an entry names, if there is exactly one and the page shows it."""
-    found = with_code(chapter_of(entry), entry["cell"]) if "cell" in entry else []
+def find(it: Claim) -> str | None:
+    """The id of the cell that a claim names, if there is exactly one and the page shows it."""
+    found = with_code(chapter_of(it), it.cell) if it.cell else []
     return found[0]["id"] if len(found) == 1 and shown(found[0]) else None
 
 
@@ -61,12 +66,13 @@ def printed(cell: dict[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def suggestions(entry: dict[str, Any]) -> list[tuple[float, str, str]]:
-    """Cells that hold the entry's numbers, best first: (share of them, id, the cell's longest line)."""
-    values = _leaves([entry["stated"], entry.get("ours"), *entry.get("inputs", {}).values()])
+def suggestions(it: Claim) -> list[tuple[float, str, str]]:
+    """Cells that hold the claim's numbers, best first: (share of them, id, the cell's longest line)."""
+    given = NUMBER.findall(code.constants(it.compute) + code.body(it.compute)) if it.computed else []
+    values = flat([it.stated, it.ours, [float(number.replace(",", "")) for number in given]])
     groups = [group for group in map(written, values) if group]
     found = []
-    for cell in cells(chapters()[entry["chapter"]][0]):
+    for cell in cells(chapters()[it.chapter][0]):
         if not shown(cell) or not groups:
             continue
         numbers = {n.replace(",", "").lstrip("-−") for n in NUMBER.findall(printed(cell))}
@@ -77,31 +83,25 @@ def suggestions(entry: dict[str, Any]) -> list[tuple[float, str, str]]:
     return sorted(found, reverse=True)[:3]
 
 
-def nearest(entry: dict[str, Any]) -> list[tuple[str, str]]:
+def nearest(it: Claim) -> list[tuple[str, str]]:
     """The lines most like a piece of code that was edited away: (id of the cell, line), best first."""
-    found = cells(chapter_of(entry))
+    found = cells(chapter_of(it))
     lines = {line.strip(): c["id"] for c in found if shown(c) for line in "".join(c["source"]).splitlines()}
-    return [(lines[line], line) for line in difflib.get_close_matches(entry["cell"], lines, n=3, cutoff=0.4)]
-
-
-def _leaves(value: Any) -> list[Any]:
-    return [x for v in value for x in _leaves(v)] if isinstance(value, list) else [value]
+    return [(lines[line], line) for line in difflib.get_close_matches(it.cell, lines, n=3, cutoff=0.4)]
 
 
 def main() -> int:
-    import ledger
-
     if "--lost" in sys.argv:
-        for entry in ledger.entries():
-            if "cell" in entry and not find(entry):
-                print(f"{entry['id']}: {chapter_of(entry)} has no such cell, or several: {entry['cell']!r}")
-                print("".join(f"    {name}  {line}\n" for name, line in nearest(entry)))
+        for it in claims():
+            if it.cell and not find(it):
+                print(f"{it.id}: {chapter_of(it)} has no such cell, or several: {it.cell!r}")
+                print("".join(f"    {name}  {line}\n" for name, line in nearest(it)))
         return 0
     names = {a for a in sys.argv[1:] if not a.startswith("-")}
-    for entry in ledger.entries():
-        if entry["id"] in names or (not names and ("--all" in sys.argv or "cell" not in entry)):
-            for share, name, line in suggestions(entry):
-                print(f"{entry['id']} {share:.0%} {name}  {line[:80]}  | {entry['claim'][:80]}")
+    for it in claims():
+        if it.id in names or (not names and ("--all" in sys.argv or not it.cell)):
+            for share, name, line in suggestions(it):
+                print(f"{it.id} {share:.0%} {name}  {line[:80]}  | {it.claim[:80]}")
     return 0
 
 

@@ -5,6 +5,7 @@ entries are shown and the form is not); `ledger-table` counts by source and verd
 one count.
 """
 
+import math
 import re
 import sys
 from collections import Counter
@@ -17,16 +18,20 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(Path(__file__).parent)]
 import cells  # noqa: E402 - beside this file
-import ledger  # noqa: E402 - the tools are scripts beside the package
-import ledger_cells  # noqa: E402
+import ledger_cells  # noqa: E402 - the tools are scripts beside the package
 import plan  # noqa: E402
 
+from book.ledger import claims, code  # noqa: E402
+from book.ledger.claims import Claim  # noqa: E402
+
 PAGE = "book/errata"
+HELPERS = claims.FOLDER / "helpers.py"
 SHOWN = 6  # a claim with more numbers than this is shown by its differences
 LISTED = 3  # of which so many are listed
-BADGES = {name: word for name, word in ledger.VERDICTS.items()}
+SUMMARY = 90  # characters of the expression that a fold is named by
+BADGES = claims.VERDICTS
 WRONG = ("slip", "follows", "conceptual", "overstated", "convention")
 
 
@@ -42,50 +47,54 @@ def plain(heading: str) -> str:
     return re.sub(r"<!--.*?-->|[*_`$]", "", heading).strip()
 
 
-def target(entry: dict[str, Any]) -> tuple[str, str]:
+def target(it: Claim) -> tuple[str, str]:
     """Where the book works the claim: (address, text); no address if the chapter is not written yet."""
-    if cell := ledger_cells.find(entry):
-        stem, name = plan.chapters()[entry.get("cell_in", entry["chapter"])]
+    if cell := ledger_cells.find(it):
+        stem, name = plan.chapters()[it.cell_in or it.chapter]
         return f"../notebooks/{stem}.html#{cells.address(cell)}", f"{name}: the cell"
-    stem, name = plan.chapters()[entry["chapter"]]
+    stem, name = plan.chapters()[it.chapter]
     known = headings(stem)
     if not known:
         return "", name
-    wanted = entry.get("section") or ("What the sources say" if entry["verdict"] in WRONG else "By hand")
+    wanted = it.section or ("What the sources say" if it.verdict in WRONG else "By hand")
     anchor = known.get(wanted)
-    text = f"{name}: {wanted}" if anchor and entry.get("section") else name
+    text = f"{name}: {wanted}" if anchor and it.section else name
     return f"../notebooks/{stem}.html" + (f"#{anchor}" if anchor else ""), text
 
 
-def worked(entry: dict[str, Any]) -> str:
-    """The computation of a claim, in a fold: what it starts from, what comes out, and what computed it."""
-    given = "".join(f"{name} = {_as_typed(value)}\n" for name, value in entry["inputs"].items())
-    lines = f"{given}{entry['by']}\n→ {_as_typed(entry['ours'])}"
-    used = " and ".join(f"<code>{path}</code>" for path in ledger.through(entry))
+def worked(it: Claim) -> str:
+    """The computation of a claim, in a fold: what it starts from, its code, what comes out."""
+    lines = [code.constants(it.compute), code.body(it.compute), f"→ {_as_typed(it.ours)}"]
+    used = " and ".join(f"<code>{path}</code>" for path in code.through(it.compute))
     return (
-        f'<details class="how" id="{entry["id"]}-worked">'
-        f"<summary>Computed as <code>{escape(entry['by'])}</code></summary>"
-        f"<pre>{escape(lines)}</pre>"
+        f'<details class="how" id="{it.id}-worked">'
+        f"<summary>Computed as <code>{escape(_shortened(code.result(it.compute)))}</code></summary>"
+        f"<pre>{escape(chr(10).join(filter(None, lines)))}</pre>"
         + (f"<p>The part of the package: {used}.</p>" if used else "")
         + "</details>"
     )
+
+
+def _shortened(text: str) -> str:
+    """An expression in one line, cut if it is long."""
+    return text if len(text) <= SUMMARY else text[: SUMMARY - 1] + "…"
 
 
 def _as_typed(value: Any) -> str:
     """A value as one would type it."""
     if isinstance(value, list):
         return f"[{', '.join(map(_as_typed, value))}]"
-    return "−∞" if value is None or value == "-inf" else repr(value)
+    return "−∞" if value == "-inf" else repr(value)
 
 
 def number(x: Any, digits: int | None = None) -> str:
     """A number as a reader wants it."""
     if isinstance(x, bool):
         return "yes" if x else "no"
-    if x is None or x == "-inf":
-        return "−∞"
     if isinstance(x, str):
-        return "∞" if x == "inf" else x
+        return {"-inf": "−∞", "inf": "∞"}.get(x, x)
+    if x in (-math.inf, math.inf):
+        return "−∞" if x < 0 else "∞"
     if isinstance(x, int) or (float(x).is_integer() and abs(x) < 1e15):
         text = f"{int(x):,}"
     elif digits is not None and abs(x) >= 10.0**-digits:
@@ -95,9 +104,9 @@ def number(x: Any, digits: int | None = None) -> str:
     return text.replace("-", "−")
 
 
-def digits_of(entry: dict[str, Any]) -> int | None:
+def digits_of(it: Claim) -> int | None:
     """One digit more than is printed."""
-    unit = min(ledger._flat(entry["unit"])) if "unit" in entry else None
+    unit = None if it.unit is None else min(claims.flat(it.unit))
     return None if unit is None or unit >= 1 else len(f"{unit:.10f}".rstrip("0").split(".")[1]) + 1
 
 
@@ -109,29 +118,29 @@ def row(value: Any, digits: int | None) -> str:
     return number(value, digits)
 
 
-def comparison(entry: dict[str, Any]) -> str:
+def comparison(it: Claim) -> str:
     """What is printed beside what we get; of many numbers those that differ."""
-    stated = entry["stated"]
-    if "by" not in entry:
-        few = stated is not None and len(ledger._flat(stated)) <= SHOWN
+    stated = it.stated
+    if not it.computed:
+        few = stated is not None and len(claims.flat(stated)) <= SHOWN
         return f"<b>Claimed</b> {escape(row(stated, None))}" if few and not isinstance(stated, bool) else ""
-    ours, digits = entry["ours"], digits_of(entry)
-    mine, theirs = ledger._flat(ours), ledger._flat(stated)
+    ours, digits = it.ours, digits_of(it)
+    mine, theirs = claims.flat(ours), claims.flat(stated)
     if isinstance(stated, bool):
         return f"<b>Claimed</b> {number(stated)} <b>Is it so?</b> {number(ours)}"
-    if "within" in entry and not any(theirs):
+    if it.within is not None and not any(theirs):
         return f"<b>Difference claimed</b> none <b>Found</b> {escape(row(ours, None))}"
-    if "above" in entry or "below" in entry:
-        bound = "more than" if "above" in entry else "less than"
+    if it.above or it.below:
+        bound = "more than" if it.above else "less than"
         return f"<b>Claimed</b> {bound} {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, None))}"
     if len(theirs) <= SHOWN or len(mine) != len(theirs):
         return f"<b>Claimed</b> {escape(row(stated, None))} <b>Ours</b> {escape(row(ours, digits))}"
     width = len(stated[0]) if isinstance(stated[0], list) and not isinstance(stated[0][0], list) else 0
-    units = ledger._flat(entry.get("unit", 0))
+    units = claims.flat(it.unit or 0)
     off = []
     for i, (a, b) in enumerate(zip(theirs, mine, strict=True)):
         unit = units[i] if len(units) == len(theirs) else units[0]
-        if a != b and abs(a - b) > max(unit * (0.5 + 1e-6), entry.get("within", 0)):
+        if a != b and abs(a - b) > max(unit * (0.5 + 1e-6), it.within or 0):
             place = f"row {i // width + 1}, number {i % width + 1}" if width else f"number {i + 1}"
             off.append(f"{place}: {number(a)} → {number(b, digits)}")
     found = f"{len(off)} differ: " + "; ".join(off[:LISTED]) if off else "all agree"
@@ -139,25 +148,32 @@ def comparison(entry: dict[str, Any]) -> str:
     return f"<b>Claimed and ours</b> {escape(text)}" + (" …" if len(off) > LISTED else "")
 
 
-def item(entry: dict[str, Any]) -> str:
+def item(it: Claim) -> str:
     """One claim."""
-    verdict, name = entry["verdict"], entry["id"]
-    href, text = target(entry)
+    href, text = target(it)
     where = f'<a href="{href}">{escape(text)}</a>' if href else ""
-    if not href and verdict != "unverifiable":
+    if not href and it.verdict != "unverifiable":
         where = f"chapter to come: {escape(text)}"
-    if "by" in entry:
-        how = worked(entry) + (f"<p class=how>{where}</p>" if where else "")
+    if it.computed:
+        how = worked(it) + (f"<p class=how>{where}</p>" if where else "")
     else:
-        read = "checked by reading" if entry["checked"] == "by reading" else "nothing to compute from"
+        read = "checked by reading" if it.checked == "by reading" else "nothing to compute from"
         how = f"<p class=how>{' · '.join(filter(None, [read, where]))}</p>"
     return (
-        f'<li id="{name}" data-v="{verdict}" data-c="{entry["chapter"]}">'
-        f'<p><span class="v {verdict}">{BADGES[verdict]}</span> <a class="id" href="#{name}">{name}</a> '
-        f"<i>{escape(entry['place'])}</i></p>"
-        f"<p>{escape(entry['claim'])}</p>"
-        + (f"<p>{shown}</p>" if (shown := comparison(entry)) else "")
-        + f"<p>{escape(entry['why'])}</p>{how}</li>\n"
+        f'<li id="{it.id}" data-v="{it.verdict}" data-c="{it.chapter}">'
+        f'<p><span class="v {it.verdict}">{BADGES[it.verdict]}</span> '
+        f'<a class="id" href="#{it.id}">{it.id}</a> <i>{escape(it.place)}</i></p>'
+        f"<p>{escape(it.claim)}</p>"
+        + (f"<p>{shown}</p>" if (shown := comparison(it)) else "")
+        + f"<p>{escape(it.why)}</p>{how}</li>\n"
+    )
+
+
+def helpers() -> str:
+    """What several claims call, in a fold."""
+    return (
+        '<details class="how" id="claims-helpers"><summary>The functions that several entries call</summary>'
+        f"<pre>{escape(HELPERS.read_text(encoding='utf8'))}</pre></details>\n"
     )
 
 
@@ -167,14 +183,13 @@ def options(pairs: list[tuple[str, str]]) -> str:
 
 def form() -> str:
     """The filters; `errata.js` shows them."""
-    everything = ledger.entries()
-    used = {e["chapter"] for e in everything}
+    used = {it.chapter for it in claims.claims()}
     verdicts = [("", "all"), ("wrong", "all that are wrong"), *BADGES.items()]
     names = [("", "all"), *((n, f"{int(n)} {name}") for n, (_, name) in plan.chapters().items() if n in used)]
     return (
         '<form id="ledger-form" hidden aria-label="Filter the claims">'
         f'<label>Verdict <select name="v">{options(verdicts)}</select></label>'
-        f'<label>Source <select name="s">{options([("", "all"), *ledger.SOURCES.items()])}</select></label>'
+        f'<label>Source <select name="s">{options([("", "all"), *claims.SOURCES.items()])}</select></label>'
         f'<label>Chapter <select name="c">{options(names)}</select></label>'
         '<label>Words <input name="q" type="search" autocomplete="off"></label>'
         '<button type="reset">Show all</button>'
@@ -188,16 +203,16 @@ class Ledger(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        for path in (*ledger.CLAIMS.glob("*.json"), plan.PLAN, plan.CONTENTS):
+        for path in (*claims.FOLDER.glob("*.py"), claims.OURS, plan.PLAN, plan.CONTENTS):
             self.env.note_dependency(str(path))
         for path in (ROOT / "notebooks").glob("*.ipynb"):
             self.env.note_dependency(str(path))
         headings.cache_clear()
         plan.cells.cache_clear()
-        out: list[nodes.Node] = [nodes.raw("", form(), format="html")]
-        for name, part in ledger.load().items():
+        out: list[nodes.Node] = [nodes.raw("", form() + helpers(), format="html")]
+        for name, part in claims.load().items():
             section = nodes.section(ids=[f"claims-{name}"], names=[f"claims-{name}"])
-            section += nodes.title("", ledger.SOURCES[name])
+            section += nodes.title("", claims.SOURCES[name])
             html = f'<ol class="claims" data-s="{name}">\n' + "".join(map(item, part)) + "</ol>"
             section += nodes.raw("", html, format="html")
             out.append(section)
@@ -213,9 +228,9 @@ class LedgerTable(SphinxDirective):
         heads = ["Source", "Claims", *BADGES.values()]
         total: Counter[str] = Counter()
         rows = []
-        for name, count in ledger.counts():
+        for name, count in claims.counts().items():
             total += count
-            rows.append([f'<a href="#claims-{name}">{ledger.SOURCES[name]}</a>', count])
+            rows.append([f'<a href="#claims-{name}">{claims.SOURCES[name]}</a>', count])
         rows.append(["<b>all</b>", total])
         html = '<div class="pst-scrollable-table-container"><table class="table ledger">'
         html += "<caption>Claims by source and verdict</caption><thead><tr>"
@@ -230,22 +245,20 @@ class LedgerTable(SphinxDirective):
 @cache
 def numbers() -> dict[str, str]:
     """The counts that the page's prose may name."""
-    everything = ledger.entries()
-    computed = [e for e in everything if "by" in e]
-    verdicts = Counter(e["verdict"] for e in everything)
-    named = sum(bool(ledger.through(e)) for e in computed)
+    everything = claims.claims()
+    computed = [it for it in everything if it.computed]
+    verdicts = Counter(it.verdict for it in everything)
     counted = {
         "claims": len(everything),
         "computed": len(computed),
-        "read": sum(e.get("checked") == "by reading" for e in everything),
+        "read": sum(it.checked == "by reading" for it in everything),
         "impossible": verdicts["unverifiable"],
         "checked": len(everything) - verdicts["unverifiable"],
         "wrong": sum(verdicts[v] for v in WRONG),
-        "support": named,
-        "support_share": round(100 * named / len(computed)),
-        "linked": sum(ledger_cells.find(e) is not None for e in everything),
-        "added": sum(e.get("added", False) for e in everything),
-        "rounding_units": ledger.ROUNDING_UNITS,
+        "support": sum(bool(code.through(it.compute)) for it in computed),
+        "linked": sum(ledger_cells.find(it) is not None for it in everything),
+        "added": sum(it.added for it in everything),
+        "rounding_units": claims.ROUNDING_UNITS,
         **{v: verdicts[v] for v in BADGES},
     }
     return {name: f"{value:,}" for name, value in counted.items()}

@@ -1,23 +1,19 @@
 """The errata page in a browser: every claim is there, the filter filters, a link to a claim finds it."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from book.ledger import claims
+
 PAGE = "book/errata.html"
-CLAIMS = {
-    p.stem: json.loads(p.read_text(encoding="utf8")) for p in (ROOT / "book/ledger/claims").glob("*.json")
-}
 SHOWN = """() => [...document.querySelectorAll('ol.claims > li')]
   .filter(li => li.checkVisibility()).map(li => li.id)"""
 WRONG = {"slip", "follows", "conceptual", "overstated", "convention"}
 
 
 def wanted(test):
-    return sorted(e["id"] for part in CLAIMS.values() for e in part if test(e))
+    return sorted(it.id for it in claims.claims() if test(it))
 
 
 @pytest.fixture(params=["http", "file"])
@@ -29,15 +25,15 @@ def tab(open_page, request):
 
 
 def test_all_claims_are_shown_at_first(tab):
-    assert sorted(tab.evaluate(SHOWN)) == wanted(lambda e: True)
+    assert sorted(tab.evaluate(SHOWN)) == wanted(lambda it: True)
 
 
 def test_each_filter_filters_and_says_how_many(tab):
     for name, value, test in (
-        ("v", "slip", lambda e: e["verdict"] == "slip"),
-        ("v", "wrong", lambda e: e["verdict"] in WRONG),
-        ("c", "11", lambda e: e["chapter"] == "11"),
-        ("s", "cg", lambda e: e["id"].startswith("cg-")),
+        ("v", "slip", lambda it: it.verdict == "slip"),
+        ("v", "wrong", lambda it: it.verdict in WRONG),
+        ("c", "11", lambda it: it.chapter == "11"),
+        ("s", "cg", lambda it: it.id.startswith("cg-")),
     ):
         tab.select_option(f"#ledger-form [name={name}]", value)
         shown = sorted(tab.evaluate(SHOWN))
@@ -68,7 +64,7 @@ def test_without_script_all_claims_are_there(browser, bases):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(bases["file"] + PAGE)
-    assert tab.locator("ol.claims > li").count() == len(wanted(lambda e: True))
+    assert tab.locator("ol.claims > li").count() == len(wanted(lambda it: True))
     assert tab.locator("ol.claims > li").first.is_visible() and not tab.locator("#ledger-form").is_visible()
     context.close()
 
@@ -124,4 +120,11 @@ def test_a_fold_shows_what_a_claim_starts_from(tab):
     assert not tab.is_visible("#cg-143-worked pre")
     tab.click("#cg-143 summary")
     assert tab.is_visible("#cg-143-worked pre")
-    assert "→ 22181.4" in tab.inner_text("#cg-143-worked pre")
+    shown = tab.inner_text("#cg-143-worked pre")
+    assert "return 22026 + 148 + 7.4" in shown and "→ 22181.4" in shown
+
+
+def test_a_fold_shows_the_shared_functions(tab):
+    assert not tab.is_visible("#claims-helpers pre")
+    tab.click("#claims-helpers summary")
+    assert "def next_token(" in tab.inner_text("#claims-helpers pre")

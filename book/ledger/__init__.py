@@ -1,0 +1,1 @@
+"""The claims of the sources, one small function each."""
