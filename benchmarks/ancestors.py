@@ -12,10 +12,10 @@ from torch import nn
 
 from support import zoo
 from support.ancestors import NeuralNGram, RecurrentModel
-from support.core import set_up
+from support.core import seed_everything
 from support.model import GPT, GPTConfig
-from support.training import SequenceBatches, TrainConfig, loss_of, train
-from support.worlds import CallingGame, floor
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
+from support.worlds import CallingGame, loss_floor
 
 GAME = CallingGame()
 SIZE = len(GAME.vocabulary)
@@ -38,7 +38,7 @@ def texts(n: int, seed: int) -> list[list[str]]:
 
 
 def trained(kind: str, seed: int, steps: int | None = None) -> nn.Module:
-    set_up(seed)
+    seed_everything(seed)
     model = KINDS[kind]()
     games = [GAME.vocabulary.encode(t) for t in texts(GAMES, 10 + seed)]
     config = TrainConfig(**CONFIG | {"seed": seed} | ({"steps": steps} if steps else {}))
@@ -48,7 +48,7 @@ def trained(kind: str, seed: int, steps: int | None = None) -> nn.Module:
 
 def row(kind: str, seed: int) -> dict:
     model, test = trained(kind, seed), texts(500, 5)
-    above = loss_of(model, [GAME.vocabulary.encode(t) for t in test]) - floor(GAME, test)
+    above = evaluate_loss(model, [GAME.vocabulary.encode(t) for t in test]) - loss_floor(GAME, test)
     return {"kind": kind, "seed": seed, "parameters": model.n_parameters(), "above_floor": round(above, 4)}
 
 
@@ -61,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, metavar=("KIND", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     if only:
         print(row(only[0], int(only[1])))
         return

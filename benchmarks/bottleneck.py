@@ -14,9 +14,9 @@ from torch import nn
 
 from support import zoo
 from support.ancestors import Seq2Seq
-from support.core import progress, set_up
-from support.model import Pair
-from support.training import token_losses
+from support.core import progress, seed_everything
+from support.model import Seq2SeqInputs
+from support.training import cross_entropy_sum
 from support.worlds.memory import Backwards
 
 TASK = Backwards()
@@ -32,13 +32,13 @@ def model_of(kind: str) -> Seq2Seq:
 
 
 def trained(kind: str, seed: int, steps: int = STEPS) -> Seq2Seq:
-    set_up(seed)
+    seed_everything(seed)
     model, lengths = model_of(kind), torch.Generator().manual_seed(seed)
     optimiser = torch.optim.Adam(model.parameters(), RATE, fused=True)
     for step in progress(range(steps), what=f"{kind}, seed {seed}"):
         length = int(torch.randint(TRAINED[0], TRAINED[1] + 1, (1,), generator=lengths))
         source, written, targets = TASK.batch(BATCH, length, seed * steps + step)
-        loss = token_losses(model(Pair(source, written)), targets) / targets.numel()
+        loss = cross_entropy_sum(model(Seq2SeqInputs(source, written)), targets) / targets.numel()
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -50,8 +50,8 @@ def trained(kind: str, seed: int, steps: int = STEPS) -> Seq2Seq:
 def judged(model: Seq2Seq, length: int, size: int = 500) -> dict:
     """The share of right symbols, the bits that arrive of a list, and where the weight lies."""
     source, written, targets = TASK.batch(size, length, HELD_OUT + length)
-    logits, weights = model.write(Pair(source, written))
-    nats = float(token_losses(logits, targets)) / size
+    logits, weights = model.write(Seq2SeqInputs(source, written))
+    nats = float(cross_entropy_sum(logits, targets)) / size
     found = {
         "length": length,
         "accuracy": round((logits.argmax(-1) == targets).float().mean().item(), 3),
@@ -80,7 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, metavar=("KIND", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     if only:
         print(row(only[0].replace("-", " "), int(only[1])))
         return

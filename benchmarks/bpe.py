@@ -23,8 +23,8 @@ import tokenizers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from support.text import BPETokenizer
-from support.text.alphabet import from_printable
-from support.text.naive import encode_naive, train_naive
+from support.text.byte_alphabet import from_printable
+from support.text.naive_bpe import encode_naive, train_naive
 from support.worlds import python_prose
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.inside import pca
 from support.model import GPT
-from support.training import SequenceBatches, loss_of, train
-from support.worlds import CallingGame, floor
+from support.training import SequenceBatches, evaluate_loss, train
+from support.worlds import CallingGame, loss_floor
 from support.zoo.recipe import recipe
 
 STEPS = (0, 10, 20, 40, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500, 700)
@@ -32,10 +32,10 @@ def film() -> tuple[list[int], list[float], np.ndarray]:
     def look(step: int, model: torch.nn.Module, _history: object) -> None:
         if step + 1 in STEPS:
             steps.append(step + 1)
-            losses.append(loss_of(model, test))
+            losses.append(evaluate_loss(model, test))
             rows.append(model.embedding.weight.detach().double().numpy()[1:].copy())
 
-    set_up(0)
+    seed_everything(0)
     model = GPT(plan.config(vocabulary))
     look(-1, model, None)
     batches = SequenceBatches([vocabulary.encode(t) for t in plan.texts(0)], plan.batch_size, seed=0)
@@ -66,7 +66,7 @@ def main() -> None:
     texts = CallingGame().sample(200, seed=999)
     words = list(CallingGame().vocabulary.tokens[1:])
     kept = zoo.begin_record("embedding_film", [], under="frames", words=words, steps=list(STEPS))
-    kept["floor"] = round(floor(CallingGame(), texts), 4)
+    kept["floor"] = round(loss_floor(CallingGame(), texts), 4)
     kept["frames"] = frames(*film())
     zoo.keep_record("embedding_film", kept, indent=None)
 

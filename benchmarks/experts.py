@@ -14,9 +14,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support import zoo
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
-from support.training import IGNORED, TrainConfig, train
+from support.training import IGNORE_INDEX, TrainConfig, train
 from support.worlds.walks import RuleWalks
 
 SEEDS = (0, 1, 2)
@@ -71,7 +71,7 @@ def shares(table: Float[Tensor, "k e"]) -> list[list[float]]:
 def measured(model: GPT, seed: int) -> dict[str, Any]:
     """Loss and accuracy on fresh walks; with experts, who works, and on what the choice depends."""
     ids, targets = walks(seed, TEST, 1000)
-    asked = targets != IGNORED
+    asked = targets != IGNORE_INDEX
 
     def loss(model: GPT) -> Tensor:
         return torch.nn.functional.cross_entropy(model(ids)[asked], targets[asked])
@@ -100,7 +100,7 @@ def measured(model: GPT, seed: int) -> dict[str, Any]:
 
 
 def row(arm: str, seed: int) -> dict[str, Any]:
-    set_up(seed)
+    seed_everything(seed)
     model = make(arm)
     found: dict[str, Any] = {"arm": arm, "seed": seed}
     found |= {"stored": model.n_parameters(), "active": model.n_parameters(active=True)}
@@ -121,7 +121,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, metavar=("ARM", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     known = {(run["arm"], run["seed"]) for run in record()["runs"]}
     todo = [(arm, seed) for seed in SEEDS for arm in ARMS if (arm, seed) not in known]
     for arm, seed in progress([(only[0], int(only[1]))] if only else todo, what="rows"):

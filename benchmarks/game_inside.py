@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.inside import ablate, trace
 from support.model import GPT
-from support.training import pad
+from support.training import inputs_and_targets
 from support.zoo.build import trained
 from support.zoo.recipes.calling_game import page
 
@@ -43,7 +43,10 @@ def measured(model: GPT) -> dict[str, Any]:
     """
     world = zoo.recipe("calling-game").world()
     encode = world.vocabulary.encode
-    ways = {"zero": {}, "mean": {"reference": pad([encode(game) for game in world.sample(100, seed=7)])[0]}}
+    ways = {
+        "zero": {},
+        "mean": {"reference": inputs_and_targets([encode(game) for game in world.sample(100, seed=7)])[0]},
+    }
     patterns = trace(model, encode("<BOS> Pietro chiama Paolo")).patterns[:, 0, :, -1]
     record: dict[str, Any] = {"whole": titles(model), "heads": [], "networks": []}
     for by, more in ways.items():
@@ -62,7 +65,7 @@ def main() -> None:
     runs = parser.parse_args().runs or Path(tempfile.mkdtemp())
     recipe = zoo.recipe("calling-game")
     vocabulary = recipe.world().vocabulary
-    set_up()
+    seed_everything()
     record = zoo.begin_record("game_inside", [])
     for seed in sorted(set(recipe.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, vocabulary, recipe.texts(seed), seed, runs / str(seed))

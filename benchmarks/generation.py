@@ -28,7 +28,7 @@ from pathlib import Path
 
 import torch
 
-from support.core import set_up
+from support.core import seed_everything
 from support.exchange import from_huggingface
 from support.generation import generate_many
 from support.model import GPT, GPTConfig, cache_bytes
@@ -249,7 +249,7 @@ def main() -> None:
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--alone", choices=SIDES, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    set_up(0, threads=given.threads)
+    seed_everything(0, threads=given.threads)
     if given.alone:
         return alone(given.shape, given.batch[0], given.alone, given.new)
     print(f"{given.threads} threads, torch {torch.__version__}")

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from support import zoo
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
 from support.worlds.arrows import ArrowGame
 
@@ -46,7 +46,7 @@ def accuracy(model: GPT, seed: int, size: int = 2000) -> list[float]:
 
 
 def trained(n_layers: int, seed: int) -> GPT:
-    set_up(seed)
+    seed_everything(seed)
     model = model_of(n_layers)
     optimiser = torch.optim.AdamW(model.parameters(), PEAK, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     hardest = 1
@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, type=int, metavar=("DEPTH", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     for seed in SEEDS:
         for n_layers in DEPTHS:
             known = {(row["n_layers"], row["seed"]) for row in record()["runs"]}

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from support import zoo
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
-from support.training import SequenceBatches, StreamBatches, TrainConfig, loss_of, train
+from support.training import SequenceBatches, StreamBatches, TrainConfig, evaluate_loss, train
 from support.worlds.game import CallingGame
 
 GAME = CallingGame()
@@ -44,7 +44,7 @@ def full_size(model: GPT) -> GPT:
     """Take back the division of the writing matrices by √(2 n_layers): the size they had in 2017."""
     with torch.no_grad():
         for block in model.blocks:
-            for writer in (block.attention.output, block.feed_forward.contract):
+            for writer in (block.attention.output, block.feed_forward.down):
                 writer.weight *= math.sqrt(2 * model.config.n_layers)
     return model
 
@@ -52,7 +52,7 @@ def full_size(model: GPT) -> GPT:
 def depth_row(arm: str, n_layers: int, seed: int) -> dict:
     """Losses over training, as means of 20 steps; no text comes twice, so they are losses on new text."""
     choices, warmup, small = ARMS[arm]
-    set_up(seed)
+    seed_everything(seed)
     texts = [ids for ids in games(8000, seed=seed + 1) if len(ids) <= LONGEST]
     shape = {"vocab_size": len(GAME.vocabulary), "context": LONGEST, "d_model": 32, "n_heads": 2}
     model = GPT(GPTConfig(**shape, n_layers=n_layers, masked_ids=(0,), **choices))
@@ -66,20 +66,20 @@ def depth_row(arm: str, n_layers: int, seed: int) -> dict:
 
 def dropout_row(rate: str, n_texts: int, seed: int) -> dict:
     """Losses on the few texts of the training and on new ones, along the way."""
-    set_up(seed)
+    seed_everything(seed)
     few, new = games(n_texts, seed=seed + 1), games(300, seed=10**6)
     shape = {"vocab_size": len(GAME.vocabulary), "context": 74, "d_model": 64, "n_layers": 2, "n_heads": 4}
     model = GPT(GPTConfig(**shape, masked_ids=(0,), dropout=float(rate)))
     config = TrainConfig(steps=DROPOUT_STEPS, lr=3e-3, warmup=20, eval_every=EVERY, progress=False)
     history = train(
-        model, SequenceBatches(few, 16, pad_id=0, seed=seed), config, evaluate=lambda m: loss_of(m, new)
+        model, SequenceBatches(few, 16, pad_id=0, seed=seed), config, evaluate=lambda m: evaluate_loss(m, new)
     )
     return {
         "kind": "dropout",
         "name": rate,
         "size": n_texts,
         "seed": seed,
-        "known": round(loss_of(model, few), 3),
+        "known": round(evaluate_loss(model, few), 3),
         "new": {str(step): round(loss, 3) for step, loss in history.evals.items()},
     }
 
@@ -102,7 +102,7 @@ def with_batch_norm(model: GPT) -> GPT:
 
 def norm_row(norm: str, rows: int, seed: int) -> dict:
     """Losses on new text: as it was read in training, and in use. ``rows`` stretches of text at a time."""
-    set_up(seed)
+    seed_everything(seed)
     told, new = (
         torch.tensor([i for ids in games(n, s) for i in ids]) for n, s in ((6000, seed + 1), (600, 10**6))
     )
@@ -151,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=4, metavar=("KIND", "NAME", "SIZE", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     wanted = [("depth", arm, n, seed) for seed in SEEDS for n in DEPTHS for arm in ARMS]
     wanted += [("dropout", str(rate), TEXTS, seed) for seed in SEEDS for rate in RATES]
     wanted += [("norm", norm, rows, seed) for seed in SEEDS for norm in NORMS for rows in ROWS]

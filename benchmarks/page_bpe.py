@@ -7,7 +7,7 @@
 
 from support import zoo
 from support.text import BPETokenizer
-from support.text.alphabet import printable
+from support.text.byte_alphabet import printable
 from support.worlds import StoryWorld
 
 STORIES, MERGES = 1000, 400

@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from helpers import rounding_gap
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.exchange import from_huggingface, to_huggingface
 from support.model import GPT
 
@@ -261,7 +261,7 @@ def gap_rounding(ours: GPT, ids: torch.Tensor) -> float:
 @torch.no_grad()
 def measure(architecture: str, changes: dict) -> list[float]:
     """One row of the table."""
-    set_up(0)
+    seed_everything(0)
     other = theirs(architecture, changes)
     ours, ids = from_huggingface(other), ids_for(other)
     return [
@@ -287,7 +287,7 @@ def rows() -> Iterator[dict]:
 def main() -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    set_up(0)
+    seed_everything(0)
     record = zoo.made_by("parity") | {"transformers": transformers.__version__, "torch": torch.__version__}
     print(", ".join(f"{key}: {value}" for key, value in record.items()), end="\n\n")
     print(f"| architecture | shape | parameters | {' | '.join(COLUMNS)} | largest weight |")

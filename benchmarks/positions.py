@@ -17,8 +17,8 @@ from sklearn.neural_network import MLPRegressor
 from torch import Tensor, nn
 
 from support import zoo
-from support.core import progress, set_up
-from support.model import GPT, GPTConfig, make_sight
+from support.core import progress, seed_everything
+from support.model import GPT, GPTConfig, make_attention_context
 from support.training import SequenceBatches, TrainConfig, train
 from support.worlds.stories import StoryWorld
 
@@ -130,7 +130,7 @@ def with_changes(model: GPT, **changes) -> GPT:
 
 def reach_row(task: str, name: str, layers: int, seed: int) -> dict:
     """Trained on sixteen words, read up to eight times as many."""
-    set_up(seed)
+    seed_everything(seed)
     more = (LONG_STEPS, LONG_RATE) if layers > 2 else (STEPS, RATE)
     model = teach(reader(name, layers), task, seed, *more)
     return row("reach", task, name, layers, seed, right=shares_right(model, task))
@@ -138,7 +138,7 @@ def reach_row(task: str, name: str, layers: int, seed: int) -> dict:
 
 def order_row(task: str, name: str, layers: int, seed: int) -> dict:
     """No positions at all; with the mask or without."""
-    set_up(seed)
+    seed_everything(seed)
     model = teach(reader("none", layers, causal=name == "mask"), task, seed, length=8)
     return row("order", task, name, layers, seed, right=shares_right(model, task, (8,)))
 
@@ -162,7 +162,7 @@ FURTHER_STEPS, FURTHER_RATE, FURTHER_LENGTH = 40, 3e-3, 64
 
 def stretch_row(task: str, name: str, layers: int, seed: int) -> dict:
     """RoPE trained on sixteen words, then slowed down: at once, and after a little more training."""
-    set_up(seed)
+    seed_everything(seed)
     model = with_changes(teach(reader("rope", layers), task, seed), **STRETCHES[name])
     at_once = shares_right(model, task)
     teach(model, task, seed + 100, FURTHER_STEPS, FURTHER_RATE, FURTHER_LENGTH)
@@ -175,7 +175,7 @@ TALE_STEPS, TALE_LAYERS, PLACES = 300, 4, 96
 @lru_cache(maxsize=2)
 def storyteller(layers: int, seed: int, trained: bool) -> GPT:
     """A model of stories, without positions."""
-    set_up(seed)
+    seed_everything(seed)
     world = StoryWorld()
     shape = {"vocab_size": len(world.vocabulary), "context": 192, "d_model": WIDTH, "masked_ids": (0,)}
     model = GPT(GPTConfig(**shape, n_heads=4, n_layers=layers, positions="none"))
@@ -202,11 +202,11 @@ def place_row(task: str, name: str, layers: int, seed: int) -> dict:
 @torch.no_grad()
 def misses(model: GPT, ids: Tensor, seed: int) -> list[float]:
     """Mean distance between the place and the probe's answer, for each state of the stream."""
-    sight = make_sight(model.config, ids.shape[1])
+    attention_context = make_attention_context(model.config, ids.shape[1])
     stream, found = model.embed(ids), []
     places = torch.arange(float(ids.shape[1])).expand(len(ids), -1)
     for block in [None, *model.blocks]:
-        stream = stream if block is None else block(stream, sight)
+        stream = stream if block is None else block(stream, attention_context)
         states = (stream - stream.mean((0, 1))) / stream.std()
         known, new = states.chunk(2)
         seen, asked = places.chunk(2)
@@ -245,7 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=5, metavar=("KIND", "TASK", "NAME", "LAYERS", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     wanted = [(*key, seed) for seed in SEEDS for key in WANTED]
     if only:
         wanted = [(*only[:3], int(only[3]), int(only[4]))]

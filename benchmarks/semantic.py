@@ -16,10 +16,10 @@ import numpy as np
 import torch
 
 from support import zoo
-from support.core import set_up
-from support.inside import Acceptance, probe, retrofit, trace
+from support.core import seed_everything
+from support.inside import EmbeddingReport, probe, retrofit, trace
 from support.model import GPT
-from support.training import SequenceBatches, loss_of, train
+from support.training import SequenceBatches, evaluate_loss, train
 from support.worlds import SemanticWorld
 from support.worlds.listed import ListedWorld
 from support.worlds.semantic import LATENTS, NOUNS, rich_forms
@@ -71,7 +71,7 @@ def kin() -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in np.argwhere(np.triu(apart == 1))]
 
 
-def verdict(seen: Acceptance) -> dict:
+def verdict(seen: EmbeddingReport) -> dict:
     return {
         "top2": round(seen.top2, 4),
         "top6": round(seen.top6, 4),
@@ -90,7 +90,7 @@ def run(
     vocabulary = world.vocabulary
     texts = [vocabulary.encode(s) for s in world.sample(semantic.SENTENCES, seed=1000 + seed)]
     test = [vocabulary.encode(s) for s in world.sample(2000, seed=999)]
-    set_up(seed)
+    seed_everything(seed)
     model = GPT(replace(semantic.config(vocabulary, init_std=arm.init), tie_weights=arm.tied))
     nouns = torch.tensor(vocabulary.encode(list(NOUNS)))
     with torch.no_grad():
@@ -109,7 +109,7 @@ def run(
             trail.append(
                 {
                     "step": step + 1,
-                    "loss": round(loss_of(model, test), 4),
+                    "loss": round(evaluate_loss(model, test), 4),
                     "top6": round(seen.top6, 4),
                     "axes_read": seen.axes_read,
                     "recovered": seen.recovered,
@@ -126,7 +126,7 @@ def run(
         return {"trail": trail}
     return {
         "seed": seed,
-        "loss": round(loss_of(model.eval(), test), 4),
+        "loss": round(evaluate_loss(model.eval(), test), 4),
         "floor": round(world.entropy, 4),
         **verdict(semantic.judged(semantic.rows(model))),
         "length": round(float(semantic.rows(model).norm(dim=1).mean()), 3),
@@ -156,7 +156,7 @@ def retrofitted(model: GPT, nouns: torch.Tensor, test: list[list[int]]) -> dict:
     kept = model.embedding.weight[nouns].clone()
     moved = torch.tensor(retrofit(kept, kin())).float()
     model.embedding.weight[nouns] = moved
-    result = {"loss": round(loss_of(model, test), 4), **verdict(semantic.judged(moved))}
+    result = {"loss": round(evaluate_loss(model, test), 4), **verdict(semantic.judged(moved))}
     model.embedding.weight[nouns] = kept
     return result
 
@@ -168,7 +168,7 @@ def main() -> None:
     if only:
         print(json.dumps({k: v for k, v in run(ARMS[only[0]], int(only[1])).items() if k != "rows"}))
         return
-    set_up()
+    seed_everything()
     record = zoo.begin_record("semantic", {}, under="arms", steps=STEPS, seeds=list(SEEDS))
     for seed in SEEDS:
         for name, arm in ARMS.items():

@@ -9,7 +9,7 @@ about 10 s.
 import numpy as np
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.inside import Map, concept_plane, neighbours_kept, pca, trustworthiness, tsne
 from support.worlds.semantic import KINDS, NOUNS
 
@@ -56,7 +56,7 @@ def nearest(X: np.ndarray) -> list[list[int]]:
 
 
 def main() -> None:
-    set_up()
+    seed_everything()
     X = rows()
     kept = zoo.begin_record("semantic_maps", {}, under="maps", words=list(NOUNS))
     kept |= {"kinds": [KINDS[noun] for noun in NOUNS], "near": nearest(X)}

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from support import zoo
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig, cache_bytes
-from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 from support.worlds.stories import StoryWorld
 
 SEEDS = (0, 1, 2)
@@ -78,7 +78,7 @@ def pooled(model: GPT, n_kv_heads: int) -> GPT:
 @lru_cache(maxsize=16)
 def taught(name: str, seed: int) -> GPT:
     """Trained from the start: so many shared heads, or as many heads as ever, but thinner."""
-    set_up(seed)
+    seed_everything(seed)
     kept, _, width = name.partition(" thin of ")
     return teach(shopper(HEADS, int(width)) if width else shopper(int(kept.split()[0])), seed)
 
@@ -104,7 +104,7 @@ def tales(n: int, seed: int) -> list[list[int]]:
 @lru_cache(maxsize=16)
 def told(n_kv_heads: int, seed: int) -> GPT:
     """A small model of stories."""
-    set_up(seed)
+    seed_everything(seed)
     shape = {"vocab_size": len(StoryWorld().vocabulary), "context": 192, "d_model": 48, "n_heads": HEADS}
     shape |= {"n_layers": 2, "positions": "rope", "masked_ids": (0,), "init_std": 0.15}
     model = GPT(GPTConfig(**shape, n_kv_heads=n_kv_heads))
@@ -120,17 +120,23 @@ def tell(model: GPT, seed: int, steps: int, rate: float) -> GPT:
 def stories_row(name: str, seed: int) -> dict:
     """Nats per token on new stories."""
     model = told(int(name.split()[0]), seed)
-    return row("stories", name, seed, model, loss=round(loss_of(model, tales(200, 10**6)), 4))
+    return row("stories", name, seed, model, loss=round(evaluate_loss(model, tales(200, 10**6)), 4))
 
 
 def pooled_stories_row(name: str, seed: int) -> dict:
     """The model of stories with all heads, pooled, and a tenth of the steps more."""
     new, full = tales(200, 10**6), told(HEADS, seed)
     model = pooled(full, int(name.split()[0]))
-    at_once = round(loss_of(model, new), 4)
-    later = round(loss_of(tell(model, seed + 100, TALE_STEPS // 10, TALE_RATE / 3), new), 4)
+    at_once = round(evaluate_loss(model, new), 4)
+    later = round(evaluate_loss(tell(model, seed + 100, TALE_STEPS // 10, TALE_RATE / 3), new), 4)
     return row(
-        "pooled stories", name, seed, model, full=round(loss_of(full, new), 4), loss=at_once, later=later
+        "pooled stories",
+        name,
+        seed,
+        model,
+        full=round(evaluate_loss(full, new), 4),
+        loss=at_once,
+        later=later,
     )
 
 
@@ -164,7 +170,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=3, metavar=("TASK", "NAME", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     wanted = [(*key, seed) for seed in SEEDS for key in WANTED]
     if only:
         wanted = [(*only[:2], int(only[2]))]

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from support import zoo
-from support.core import progress, set_up
-from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Pair
-from support.training import MaskedBatches, PairBatches, SequenceBatches, TrainConfig, fill, train
+from support.core import progress, seed_everything
+from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
+from support.training import MaskedBatches, Seq2SeqBatches, SequenceBatches, TrainConfig, pad_sequences, train
 from support.worlds.game import CallingGame
 from support.worlds.labels import LabelGame
 from support.worlds.phrasebook import ADJECTIVES, NOUNS, VERBS, Phrasebook
@@ -155,11 +155,15 @@ def is_right(source: list[int], italian: list[int]) -> bool:
 def translate(model: nn.Module, sources: list[list[int]]) -> list[list[int]]:
     """The likeliest word each time; by an encoder, all words at once."""
     if isinstance(model, Encoder):
-        best = model(fill(sources)).argmax(-1).tolist()
+        best = model(pad_sequences(sources)).argmax(-1).tolist()
         return [row[: len(source)] for row, source in zip(best, sources, strict=True)]
     longest = max(map(len, sources))
     if isinstance(model, EncoderDecoder):
-        writer, ids, pad = model.given(fill(sources)), torch.ones(len(sources), 1, dtype=torch.long), None
+        writer, ids, pad = (
+            model.conditioned_on(pad_sequences(sources)),
+            torch.ones(len(sources), 1, dtype=torch.long),
+            None,
+        )
     else:
         pad = torch.tensor([longest - len(source) for source in sources])
         ids = torch.tensor([[*[0] * int(n), *source, 1] for n, source in zip(pad, sources, strict=True)])
@@ -196,14 +200,14 @@ def mixed(model: nn.Module, pairs: list[tuple[list[int], list[int]]]) -> float:
 def translation_batches(name: str, pairs: list, seed: int):
     """Each family's own way to be taught the same pairs."""
     if name == "encoder–decoder":
-        return PairBatches(pairs, BATCH, seed=seed)
+        return Seq2SeqBatches(pairs, BATCH, seed=seed)
     if name == "encoder":  # at each place of the English, the Italian word of that place
-        return lambda step: as_tags(*PairBatches(pairs, BATCH, seed=seed)(step))
+        return lambda step: as_tags(*Seq2SeqBatches(pairs, BATCH, seed=seed)(step))
     texts = SequenceBatches([[*source, *target] for source, target in pairs], BATCH, seed=seed)
     return lambda step: after_the_source(*texts(step))
 
 
-def as_tags(pair: Pair, targets: Tensor) -> tuple[Tensor, Tensor]:
+def as_tags(pair: Seq2SeqInputs, targets: Tensor) -> tuple[Tensor, Tensor]:
     return pair.source, targets[:, :-1].masked_fill(pair.source == 0, -100)  # without <EOS>
 
 
@@ -218,7 +222,7 @@ def after_the_source(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
 
 def errand_row(kind: str, name: str, seed: int) -> dict:
     """Train one model, ask it all it can be asked."""
-    set_up(seed)
+    seed_everything(seed)
     began, checks = time.perf_counter(), {}
     shape = BOOK_SHAPE if kind == "translate" else GAME_SHAPE
     config = GPTConfig(**shape, n_layers=ERRANDS[kind, name], causal=name != "encoder")
@@ -240,7 +244,7 @@ def errand_row(kind: str, name: str, seed: int) -> dict:
         elif name == "encoder":
             batches = MaskedBatches(texts, BATCH, MASK, len(WORDS), seed=seed, never=(0, 1, 2))
         else:  # nothing to read but <BOS>
-            batches = PairBatches([([1], ids) for ids in texts], BATCH, seed=seed)
+            batches = Seq2SeqBatches([([1], ids) for ids in texts], BATCH, seed=seed)
     train(model, batches, TrainConfig(steps=STEPS, lr=RATE, warmup=50, progress=False), callbacks=callbacks)
     model.eval()
     row = {"kind": kind, "name": name, "seed": seed, "parameters": model.n_parameters()}
@@ -251,7 +255,7 @@ def errand_row(kind: str, name: str, seed: int) -> dict:
 def answers(kind: str, name: str, model: nn.Module, seed: int) -> dict:
     tests = gaps(TESTS)
     if kind == "write":
-        return {"legal": legal(write(model.given(torch.tensor([[1]])), TESTS, seed))}
+        return {"legal": legal(write(model.conditioned_on(torch.tensor([[1]])), TESTS, seed))}
     if (kind, name) == ("games", "encoder"):
         lengths = [len(ids) for ids, _ in tests[: TESTS // 2]]
         return {
@@ -271,7 +275,7 @@ def answers(kind: str, name: str, model: nn.Module, seed: int) -> dict:
 
 def label_row(name: str, seed: int, steps: int = LABEL_STEPS) -> dict:
     """Learning within a text: right answers by how often a letter was seen before, along the training."""
-    set_up(seed)
+    seed_everything(seed)
     began = time.perf_counter()
     n_layers, positions, worlds = LABELS[name]
     game, fresh = LabelGame(worlds=worlds), LabelGame()
@@ -335,7 +339,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=3, metavar=("KIND", "NAME", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     wanted = [(*errand, seed) for seed in SEEDS for errand in ERRANDS]
     wanted += [("labels", name, seed) for seed in SEEDS for name in LABELS]
     if only:

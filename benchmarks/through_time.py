@@ -14,10 +14,10 @@ from torch import nn
 
 from support import zoo
 from support.ancestors import RecurrentModel
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.inside import jacobian_norms
 from support.model import GPT, GPTConfig
-from support.training import token_losses
+from support.training import cross_entropy_sum
 from support.worlds.memory import Recall
 
 TASK = Recall()
@@ -54,12 +54,12 @@ def accuracy(model: nn.Module, pause: int, size: int = 1000) -> float:
 
 
 def trained(kind: str, pause: int, seed: int, steps: int = STEPS) -> nn.Module:
-    set_up(seed)
+    seed_everything(seed)
     model = model_of(kind)
     optimiser = torch.optim.Adam(model.parameters(), RATE, fused=True)
     for step in progress(range(steps), what=f"{kind}, pause {pause}, seed {seed}"):
         ids, targets = TASK.batch(BATCH, pause, seed * steps + step)
-        loss = token_losses(model(ids), targets) / BATCH
+        loss = cross_entropy_sum(model(ids), targets) / BATCH
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -69,7 +69,7 @@ def trained(kind: str, pause: int, seed: int, steps: int = STEPS) -> nn.Module:
 
 def row(kind: str, pause: int, seed: int) -> dict:
     model = trained(kind, pause, seed)
-    set_up(seed)
+    seed_everything(seed)
     found = {"kind": kind, "pause": pause, "seed": seed, "accuracy": accuracy(model, pause)}
     return found | {"fresh": by_age(model_of(kind), pause), "trained": by_age(model, pause)}
 
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=3, metavar=("KIND", "PAUSE", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     if only:
         print(row(only[0], int(only[1]), int(only[2])))
         return

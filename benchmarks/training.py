@@ -31,10 +31,10 @@ import torch
 import transformers
 from torch.profiler import ProfilerActivity, profile
 
-from support.core import set_up
+from support.core import seed_everything
 from support.model import GPT, GPTConfig
 from support.training import TrainConfig, train
-from support.training.loop import make_optimiser, token_losses
+from support.training.loop import cross_entropy_sum, make_optimiser
 from support.view import table
 from support.zoo.record import begin_record, keep_record
 
@@ -64,7 +64,7 @@ def ours_compiled(shape: str, ids: torch.Tensor, vocab: int, activation: str) ->
     fast, optimiser = torch.compile(model), make_optimiser(model, _config(1))
 
     def step() -> None:
-        token_losses(fast(ids[:, :-1]), ids[:, 1:]).div(ids[:, 1:].numel()).backward()
+        cross_entropy_sum(fast(ids[:, :-1]), ids[:, 1:]).div(ids[:, 1:].numel()).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad()
@@ -210,7 +210,7 @@ def main() -> None:
     given = parser.parse_args()
     transformers.logging.set_verbosity_error()
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler writes lines of its own
-    set_up(0, threads=given.threads)
+    seed_everything(0, threads=given.threads)
     small = given.shape == "small"
     rounds = given.rounds or (30 if small else 4)
     print(f"{given.threads} threads, {rounds} rounds, torch {torch.__version__}")

@@ -10,10 +10,10 @@ trained again. `--only` trains one run of a row and prints its loss.
 import argparse
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.model import GPT
-from support.training import DivergedError, SequenceBatches, TrainConfig, loss_of, train
-from support.worlds import CallingGame, floor
+from support.training import DivergedError, SequenceBatches, TrainConfig, evaluate_loss, train
+from support.worlds import CallingGame, loss_floor
 from support.zoo.recipes.calling_game import config
 
 STEPS, BATCH, GAMES = 250, 32, 8_000
@@ -36,13 +36,13 @@ def trained_loss(optimiser: str, rate: float, warmup: int, seed: int) -> float |
     world = CallingGame()
     encode = world.vocabulary.encode
     texts = [encode(text) for text in world.sample(GAMES, seed=1000 + seed)]
-    set_up(seed)
+    seed_everything(seed)
     model = GPT(config(world.vocabulary))
     try:
         train(model, SequenceBatches(texts, BATCH, seed=seed), settings(optimiser, rate, warmup, seed))
     except DivergedError:
         return None
-    return round(loss_of(model, [encode(text) for text in held_out()]), 4)
+    return round(evaluate_loss(model, [encode(text) for text in held_out()]), 4)
 
 
 def held_out() -> list[list[str]]:
@@ -51,7 +51,7 @@ def held_out() -> list[list[str]]:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    least = round(floor(CallingGame(), held_out()), 4)
+    least = round(loss_floor(CallingGame(), held_out()), 4)
     return zoo.begin_record("training_choices", [], steps=STEPS, **{"games a step": BATCH, "floor": least})
 
 
@@ -62,7 +62,7 @@ def main() -> None:
     if only:
         print(trained_loss(only[0], float(only[1]), int(only[2]), int(only[3])))
         return
-    set_up()
+    seed_everything()
     kept = record()
     known = {(row["optimiser"], row["lr"], row["warmup"]) for row in kept["runs"]}
     for optimiser, rate, warmup in (arm for arm in ARMS if arm not in known):

@@ -10,9 +10,9 @@ are legal, and the first of these. The n-grams of the comparison counted the sam
 import torch
 
 from support import zoo
-from support.core import set_up
+from support.core import seed_everything
 from support.model import GPT
-from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 from support.worlds import CallingGame
 from support.zoo.build import baselines
 from support.zoo.recipes.calling_game import config, page
@@ -40,7 +40,7 @@ def look(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]:
     legal = [WORLD.log_prob(g) > -float("inf") for g in games]
     return {
         "step": step,
-        "loss": round(loss_of(model, fresh), 4),
+        "loss": round(evaluate_loss(model, fresh), 4),
         "P(Tarso)": round(page(model, "<BOS> Pietro chiama Paolo")["Tarso"], 4),
         "P(vice)": round(page(model, "<BOS> Pietro chiama 5 5 chiama Paolo")["vice"], 4),
         "legal games": sum(legal),
@@ -52,7 +52,7 @@ def main() -> None:
     encode = WORLD.vocabulary.encode
     texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
     test = [encode(t) for t in fresh]
-    set_up(SEED)
+    seed_everything(SEED)
     model = GPT(config(WORLD.vocabulary))
     looks = [look(0, model, test)]
 

@@ -18,12 +18,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from support import zoo
-from support.core import set_up
-from support.inside import ablate, attribute, logit_lens, restored, trace
-from support.inside.alone import Alone
-from support.inside.exam import Exam
+from support.core import seed_everything
+from support.inside import ablate, activation_patching, direct_logit_attribution, logit_lens, trace
+from support.inside.attention_free import AttentionFreeBaseline
+from support.inside.rule_evaluation import RuleEvaluation
 from support.model import GPT
-from support.training import SequenceBatches, loss_of, train
+from support.training import SequenceBatches, evaluate_loss, train
 from support.worlds.last_word import LastWord
 from support.zoo.build import trained
 
@@ -44,31 +44,31 @@ def rounded(values: Any, digits: int = 4) -> Any:
     return None if values != values else round(values, digits)
 
 
-def measured(model: GPT, paper: Exam, fresh: Exam) -> dict[str, Any]:
+def measured(model: GPT, evaluation: RuleEvaluation, fresh: RuleEvaluation) -> dict[str, Any]:
     """One model's record; ``fresh`` is a second exam, by which what the first one found can be checked."""
 
-    def with_cut(paper: Exam = paper, **parts: Any) -> dict[str, dict[str, float]]:
+    def with_cut(evaluation: RuleEvaluation = evaluation, **parts: Any) -> dict[str, dict[str, float]]:
         found = {}
         for by in ("zero", "mean"):
-            with ablate(model, **parts, by=by, reference=paper.ids):
-                found[by] = rounded(paper.by_case(paper.marks(model)))
+            with ablate(model, **parts, by=by, reference=evaluation.ids):
+                found[by] = rounded(evaluation.by_case(evaluation.right_probability(model)))
         return found
 
     layers, heads = range(model.config.n_layers), range(model.config.n_heads)
-    looks = paper.looks(model)
-    whole, again = (rounded(one.by_case(one.marks(model))) for one in (paper, fresh))
+    looks = evaluation.deciding_attention(model)
+    whole, again = (rounded(one.by_case(one.right_probability(model))) for one in (evaluation, fresh))
     record: dict[str, Any] = {"whole": whole, "again": again, "heads": [], "blocks": []}
     for layer, head in itertools.product(layers, heads):
-        seen = {"layer": layer, "head": head, "looks": rounded(paper.by_case(looks[layer, head]))}
+        seen = {"layer": layer, "head": head, "looks": rounded(evaluation.by_case(looks[layer, head]))}
         cut = with_cut(heads=[(layer, head)])
         record["heads"].append(seen | cut | {"again": with_cut(fresh, heads=[(layer, head)])})
     for part, cut in itertools.product(("attention", "feed_forward"), ([0], [1], [0, 1])):
         record["blocks"].append({"part": part, "layers": cut} | with_cut(**{part: cut}))
     record |= {"prompt": journey(model), "patterns": patterns(model)}
-    return record | {"spares": spares(model, paper, record)}
+    return record | {"spares": spares(model, evaluation, record)}
 
 
-def spares(model: GPT, paper: Exam, record: dict[str, Any]) -> dict[str, Any]:
+def spares(model: GPT, evaluation: RuleEvaluation, record: dict[str, Any]) -> dict[str, Any]:
     """The head whose look promises most and whose cut costs nothing; is another one its spare?
 
     For each other head: the mark when both are cut, to be compared with that of the other alone.
@@ -86,8 +86,8 @@ def spares(model: GPT, paper: Exam, record: dict[str, Any]) -> dict[str, Any]:
             pair = {"layer": other["layer"], "head": other["head"]}
             for by in ("zero", "mean"):
                 cut = [mine, (other["layer"], other["head"])]
-                with ablate(model, heads=cut, by=by, reference=paper.ids):
-                    pair[by] = rounded(paper.by_case(paper.marks(model))[case])
+                with ablate(model, heads=cut, by=by, reference=evaluation.ids):
+                    pair[by] = rounded(evaluation.by_case(evaluation.right_probability(model))[case])
             both.append(pair)
     return {"layer": mine[0], "head": mine[1], "case": case, "both": both}
 
@@ -105,19 +105,19 @@ def journey(model: GPT) -> dict[str, Any]:
     said, other = vocabulary.encode(SAID), vocabulary.encode(OTHER)
     seen = trace(model, said)
     axis = F.normalize(model.embedding.weight[tarso], dim=0)
-    shares = attribute(model, said, word=tarso, against=vice)
+    shares = direct_logit_attribution(model, said, word=tarso, against=vice)
 
     def apart(logits: Tensor) -> Tensor:
         return logits[0, -1, tarso] - logits[0, -1, vice]
 
-    lanes = [f"blocks.{i}.attention.lanes" for i in range(model.config.n_layers)]
+    lanes = [f"blocks.{i}.attention.z" for i in range(model.config.n_layers)]
     return rounded(
         {
             "towards Tarso": seen.streams[:, 0, -1] @ axis,
             "lens": logit_lens(model, seen)[:, 0, -1].softmax(dim=-1)[:, tarso],
             "shares": {name: share.item() for name, share in shares.parts().items()},
             "heads' shares": shares.heads[:, 0],
-            "heads restore": restored(model, said, other, apart, lanes, each="head"),
+            "heads restore": activation_patching(model, said, other, apart, lanes, each="head"),
         }
     )
 
@@ -131,24 +131,30 @@ def main() -> None:
     runs = arguments.runs or Path(tempfile.mkdtemp())
     recipe = zoo.recipe("calling-game")
     world = recipe.world()
-    set_up()
-    paper, fresh, known = Exam.of(world, EACH), Exam.of(world, EACH, seed=24), LastWord.of(world)
+    seed_everything()
+    evaluation, fresh, known = (
+        RuleEvaluation.of(world, EACH),
+        RuleEvaluation.of(world, EACH, seed=24),
+        LastWord.of(world),
+    )
     record = zoo.begin_record("two_rules", [], each=EACH, turns=TURNS)
     for seed in sorted(set(arguments.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, world.vocabulary, recipe.texts(seed), seed, runs / str(seed))
-        record["runs"].append({"seed": seed, **measured(model, paper, fresh)})
+        record["runs"].append({"seed": seed, **measured(model, evaluation, fresh)})
         zoo.keep_record("two_rules", record, indent=None)
         print(seed, record["runs"][-1]["whole"], flush=True)
     held_out = [world.vocabulary.encode(text) for text in recipe.held_out()]
     record.setdefault("alone", [])
     for seed in sorted(set(arguments.alone) - {run["seed"] for run in record["alone"]}):
-        set_up(seed)
-        model = Alone(GPT(recipe.config(world.vocabulary)))
+        seed_everything(seed)
+        model = AttentionFreeBaseline(GPT(recipe.config(world.vocabulary)))
         texts = [world.vocabulary.encode(text) for text in recipe.texts(seed)]
         settings = replace(recipe.training, steps=ALONE_STEPS, seed=seed, precision="float32", progress=False)
         train(model, SequenceBatches(texts, recipe.batch_size, seed=seed), settings)
-        marks = rounded(paper.by_case(paper.marks(model.eval())))
-        record["alone"].append({"seed": seed, "loss": round(loss_of(model, held_out), 4), "marks": marks})
+        marks = rounded(evaluation.by_case(evaluation.right_probability(model.eval())))
+        record["alone"].append(
+            {"seed": seed, "loss": round(evaluate_loss(model, held_out), 4), "marks": marks}
+        )
         zoo.keep_record("two_rules", record, indent=None)
         print("alone", record["alone"][-1], flush=True)
     print("limits", round(known.loss, 4), round(known.unplaced, 4), round(world.entropy, 4))

@@ -13,7 +13,7 @@ import torch
 
 from support import zoo
 from support.ancestors import NeuralNGram, NGram
-from support.core import set_up
+from support.core import seed_everything
 from support.training import SequenceBatches, TrainConfig, train
 from support.worlds.classes import ClassWorld
 
@@ -47,7 +47,7 @@ def divergence(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def bengio(sentences: list[list[int]], width: int, seed: int, steps: int | None = None) -> NeuralNGram:
-    set_up(seed)
+    seed_everything(seed)
     model = NeuralNGram(SIZE, 2, width, D_HIDDEN)
     config = CONFIG | {"seed": seed} | ({"steps": steps} if steps else {})
     # Twelve words a sentence: as many sentences as make about 128 predictions.
@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, type=int, metavar=("SENTENCES", "SEED"))
     only = parser.parse_args().only
-    set_up()
+    seed_everything()
     if only:
         print(row(*only))
         return

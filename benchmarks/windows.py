@@ -7,7 +7,7 @@ Writes records/windows.json. Less than a CPU-minute.
 
 from support import zoo
 from support.ancestors import NGram
-from support.core import set_up
+from support.core import seed_everything
 from support.worlds import CallingGame
 from support.worlds.last_word import window_entropies
 
@@ -30,7 +30,7 @@ def losses(n_games: int, longest: int = LONGEST) -> list[float]:
 
 
 def main() -> None:
-    set_up()
+    seed_everything()
     content = zoo.begin_record("windows", {}, entropy=round(GAME.entropy, 4))
     content["possible"] = [round(nats, 4) for nats in window_entropies(GAME, LONGEST)]
     for n_games in SIZES:

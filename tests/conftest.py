@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 @pytest.fixture(autouse=True)
 def _same_start():
-    from support.core import set_up
+    from support.core import seed_everything
 
-    set_up(0)
+    seed_everything(0)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 // A whole language model in the page: no library, no kernel, no server. PageModel.load("calling-game") brings a model
-// that support/exchange/page.py packed; a Reader runs it and keeps all that happens on the way. The sums are those of
+// that support/exchange/web_export.py packed; a Reader runs it and keeps all that happens on the way. The sums are those of
 // support/model/gpt.py, in double precision; tests/pages/test_page_model.py compares every number with PyTorch's.
 (() => {
   "use strict";
@@ -133,11 +133,11 @@
         for (let i = here; i < here + d; i++) between[i] = before[i] + this.attention[layer][i];
 
         norm(between, here, part("norm_2.weight"), part("norm_2.bias"), c.norm_eps, this.normed);
-        linear(part("feed_forward.expand.weight"), part("feed_forward.expand.bias"), this.normed, 0, this.hidden, 0, c.d_ff, d);
+        linear(part("feed_forward.up.weight"), part("feed_forward.up.bias"), this.normed, 0, this.hidden, 0, c.d_ff, d);
         const bend = BENDS[c.activation];
         for (let i = 0; i < c.d_ff; i++) this.hidden[i] = bend(this.hidden[i]);
         const write = this.feedForward[layer];
-        linear(part("feed_forward.contract.weight"), part("feed_forward.contract.bias"), this.hidden, 0, write, here, d, c.d_ff);
+        linear(part("feed_forward.down.weight"), part("feed_forward.down.bias"), this.hidden, 0, write, here, d, c.d_ff);
         if (silent(off.feed_forward, layer)) write.fill(0, here, here + d);
         for (let i = here; i < here + d; i++) after[i] = between[i] + write[i];
       }

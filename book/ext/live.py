@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from support import zoo
 from support.core import InputError, atomic_write
-from support.exchange.page import SHIPPED, for_page
+from support.exchange.web_export import SHIPPED, for_page
 from support.view.controls import Slider, find
 from support.view.figure import png
 

@@ -146,7 +146,7 @@ def fs2_290():
     net.embedding.register_forward_hook(
         lambda _module, _inputs, out: (out.retain_grad(), kept.append(out))[1]
     )
-    training.token_losses(net(torch.tensor([[0, 1, 2, 3, 0]]))[:, -1:], torch.tensor([[5]])).backward()
+    training.cross_entropy_sum(net(torch.tensor([[0, 1, 2, 3, 0]]))[:, -1:], torch.tensor([[5]])).backward()
     return bool((kept[0].grad[0, :4].norm(dim=-1) > 0.001).all())
 
 
@@ -906,7 +906,7 @@ def fs2_274():
         if not tied:
             net.head = nn.Linear(4, 8, bias=False)
             net.head.weight = nn.Parameter(rows.clone())
-        training.token_losses(net(ids)[:, -1:], torch.tensor([[5]])).backward()
+        training.cross_entropy_sum(net(ids)[:, -1:], torch.tensor([[5]])).backward()
         return net
 
     apart = trained(tied=False)

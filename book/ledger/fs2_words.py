@@ -674,7 +674,7 @@ def fs2_042():
 @claim(
     place="III. Positional information and RoPE",
     chapter="10",
-    cell="def rotate(x, places, base=10_000.0):",
+    cell="def apply_rope(x, places, base=10_000.0):",
     stated=[1, 0.1, 0.01, 0.001],
     within=1e-12,
     verdict="holds",

@@ -134,7 +134,7 @@ def rotary_spread(width, distance, starts, seed, before=False):
 
 def loss(logits, target):
     """The training loss of a row of logits."""
-    return float(training.token_losses(tensor(logits)[None, None], torch.tensor([[target]])))
+    return float(training.cross_entropy_sum(tensor(logits)[None, None], torch.tensor([[target]])))
 
 
 def learning_rate(step, steps, lr, min_lr=0.0, warmup=0):
@@ -328,7 +328,7 @@ def averaged_gradients_gap(n, parts):
     w = tensor(rng.standard_normal((3, 4))).requires_grad_()
 
     def of(rows):
-        mean = training.token_losses((x[rows] @ w)[None], targets[rows][None]) / len(rows)
+        mean = training.cross_entropy_sum((x[rows] @ w)[None], targets[rows][None]) / len(rows)
         return torch.autograd.grad(mean, w)[0]
 
     pieces = np.array_split(np.arange(n), parts)

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from support.ancestors.recurrent import GRU
 from support.core import InputError
-from support.model import Pair
+from support.model import Seq2SeqInputs
 
 
 class AdditiveAttention(nn.Module):
@@ -48,7 +48,7 @@ class AdditiveAttention(nn.Module):
 
 
 class Seq2Seq(nn.Module):
-    """``model(Pair(source, ids))``: logits of the token after each of ``ids``, given the source.
+    """``model(Seq2SeqInputs(source, ids))``: logits of the token after each of ``ids``, given the source.
 
     A GRU reads the source; its last state is all that the writing GRU starts from. With ``attention``, the
     writer also looks back at every state of the reader before each step.
@@ -64,7 +64,7 @@ class Seq2Seq(nn.Module):
     reader went in both directions; ours goes in one).
 
     >>> model = Seq2Seq(vocab_size=9, d_model=4, d_hidden=6, attention=True)
-    >>> model(Pair(torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 4]]))).shape
+    >>> model(Seq2SeqInputs(torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 4]]))).shape
     torch.Size([1, 2, 9])
     """
 
@@ -80,7 +80,7 @@ class Seq2Seq(nn.Module):
         self.decoder = GRU(d_model + seen, d_hidden)
         self.output = nn.Linear(d_hidden + seen, vocab_size)
 
-    def forward(self, inputs: Pair) -> Float[Tensor, "batch position vocab"]:
+    def forward(self, inputs: Seq2SeqInputs) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token after each of ``inputs.ids``."""
         return self.write(inputs)[0]
 
@@ -98,7 +98,7 @@ class Seq2Seq(nn.Module):
         return torch.stack(states, 1), present
 
     def write(
-        self, inputs: Pair
+        self, inputs: Seq2SeqInputs
     ) -> tuple[Float[Tensor, "batch position vocab"], Float[Tensor, "batch position source"] | None]:
         """Logits, and where the writer looked before each step (None without attention)."""
         source, ids = inputs

@@ -4,6 +4,6 @@ from support.core.device import device, pick, scale
 from support.core.errors import InputError, optional
 from support.core.files import atomic_write
 from support.core.progress import progress
-from support.core.seeds import set_up
+from support.core.seeds import seed_everything
 
-__all__ = ["InputError", "atomic_write", "device", "optional", "pick", "progress", "scale", "set_up"]
+__all__ = ["InputError", "atomic_write", "device", "optional", "pick", "progress", "scale", "seed_everything"]

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 
-def set_up(seed: int = 0, threads: int | None = None) -> None:
+def seed_everything(seed: int = 0, threads: int | None = None) -> None:
     """Seed Python, NumPy and torch, and set how many CPU threads torch may use.
 
     Denormal numbers are flushed to zero: they slow a CPU down a hundredfold and change no shown digit.
@@ -17,7 +17,7 @@ def set_up(seed: int = 0, threads: int | None = None) -> None:
         threads: CPU threads; by default ``OMP_NUM_THREADS``, or 1. One thread gives the same sums on
             every run, and on a shared machine it is often the faster choice for small models.
 
-    >>> set_up(7); a = torch.rand(1); set_up(7); bool(a == torch.rand(1))
+    >>> seed_everything(7); a = torch.rand(1); seed_everything(7); bool(a == torch.rand(1))
     True
     """
     random.seed(seed)

@@ -7,10 +7,10 @@ from typing import Any
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.exchange.fields_in import read_fields
-from support.exchange.fields_out import write_fields
-from support.exchange.folder import read_folder, write_folder
-from support.exchange.layouts import LAYOUTS, fill, spread
+from support.exchange.hf_config import read_fields
+from support.exchange.hf_config_out import write_fields
+from support.exchange.hf_folder import read_folder, write_folder
+from support.exchange.hf_layouts import LAYOUTS, fill, spread
 from support.model import GPT
 
 

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.generation.choice import check_wish, next_token
+from support.generation.sampling import check_sampling, next_token
 from support.model import FastStep, can_step_fast
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
@@ -54,10 +54,10 @@ def generate(
     >>> len(generate(model, [1], max_new_tokens=5, seed=0))
     6
     """
-    wish = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy}
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy}
     return [
         *map(int, ids),
-        *stream(model, ids, max_new_tokens, **wish, seed=seed, stop=stop, cache=cache, prefill=prefill),
+        *stream(model, ids, max_new_tokens, **sampling, seed=seed, stop=stop, cache=cache, prefill=prefill),
     ]
 
 
@@ -83,8 +83,8 @@ def stream(
     >>> list(stream(model, [1], 5, seed=3)) == generate(model, [1], 5, seed=3)[1:]
     True
     """
-    wish = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    steps = _write(model, [ids], max_new_tokens, wish, greedy, [seed], stop, cache, prefill)
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    steps = _write(model, [ids], max_new_tokens, sampling, greedy, [seed], stop, cache, prefill)
     return (chosen for (chosen,) in steps if chosen is not None)
 
 
@@ -114,12 +114,12 @@ def generate_many(
     >>> generate_many(model, [[1], [1, 2, 3]], 4, seed=5)[1] == generate(model, [1, 2, 3], 4, seed=6)
     True
     """
-    wish = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     seeds = [None if seed is None else seed + i for i in range(len(prompts))]
     texts = [[int(i) for i in prompt] for prompt in prompts]
     if not texts:
         return []
-    for step in _write(model, texts, max_new_tokens, wish, greedy, seeds, stop, cache, prefill):
+    for step in _write(model, texts, max_new_tokens, sampling, greedy, seeds, stop, cache, prefill):
         for text, chosen in zip(texts, step, strict=True):
             if chosen is not None:
                 text.append(chosen)
@@ -130,7 +130,7 @@ def _write(
     model: nn.Module,
     prompts: Sequence[Prompt],
     max_new_tokens: int,
-    wish: dict[str, Any],
+    sampling: dict[str, Any],
     greedy: bool,
     seeds: Sequence[int | None],
     stop: Collection[int],
@@ -138,7 +138,7 @@ def _write(
     prefill: int | None,
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
-    check_wish(**wish)
+    check_sampling(**sampling)
     texts = [[int(i) for i in prompt] for prompt in prompts]
     if not all(texts):
         raise InputError("There is nothing to continue; begin with one token at least, e.g. <BOS>.")
@@ -146,10 +146,10 @@ def _write(
         raise InputError(f"max_new_tokens={max_new_tokens} must not be negative.")
     if prefill is not None and prefill < 1:
         raise InputError(f"prefill={prefill} reads nothing; give 1 token or more, or None for all at once.")
-    if greedy and wish != {"temperature": 1, "top_k": None, "top_p": None}:
+    if greedy and sampling != {"temperature": 1, "top_k": None, "top_p": None}:
         raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
     reader = _Reader(model, texts, max_new_tokens, cache, prefill)
-    return _steps(reader, _best if greedy else _draw(wish, seeds), max_new_tokens, frozenset(stop))
+    return _steps(reader, _best if greedy else _draw(sampling, seeds), max_new_tokens, frozenset(stop))
 
 
 def _steps(
@@ -170,12 +170,12 @@ def _best(logits: Tensor) -> list[int]:
     return logits.argmax(dim=-1).tolist()
 
 
-def _draw(wish: dict[str, Any], seeds: Sequence[int | None]) -> _Choice:
+def _draw(sampling: dict[str, Any], seeds: Sequence[int | None]) -> _Choice:
     generators = [None if seed is None else torch.Generator().manual_seed(seed) for seed in seeds]
 
     def choose(logits: Tensor) -> list[int]:
         # On the CPU and in float64, so that a seed means the same anywhere.
-        pages = next_token(logits.cpu().double(), **wish)
+        pages = next_token(logits.cpu().double(), **sampling)
         return [int(torch.multinomial(p, 1, generator=g)) for p, g in zip(pages, generators, strict=True)]
 
     return choose

@@ -1,9 +1,9 @@
 """Looking inside: traces, points and patches, lenses, shares, ablation; concept planes, maps and probes."""
 
-from support.inside.acceptance import READABLE, Acceptance, accept
-from support.inside.attribution import Attribution, attribute
+from support.inside.embedding_report import READABLE, EmbeddingReport, embedding_report
+from support.inside.hooks import Activations, hook_points, hooked, only, run_with_cache, run_with_hooks
 from support.inside.lens import TunedLens, logit_lens, tune_lens
-from support.inside.likeness import analogy, cosine, cosines, neighbours
+from support.inside.logit_attribution import LogitAttribution, direct_logit_attribution
 from support.inside.maps import (
     Map,
     concept_plane,
@@ -16,43 +16,45 @@ from support.inside.maps import (
     umap,
     unit_sphere,
 )
-from support.inside.patching import restored
-from support.inside.points import Activations, only, patched, points, watch
+from support.inside.patching import activation_patching
 from support.inside.probes import Probe, fit_on_all, probe
 from support.inside.retrofit import retrofit
+from support.inside.similarity import analogy, cosine, cosines, neighbours
 from support.inside.through_time import jacobian_norms, step_jacobians
 from support.inside.trace import Trace, ablate, trace
 
 __all__ = [
     "READABLE",
-    "Acceptance",
     "Activations",
-    "Attribution",
+    "EmbeddingReport",
+    "LogitAttribution",
     "Map",
     "Probe",
     "Trace",
     "TunedLens",
     "ablate",
-    "accept",
+    "activation_patching",
     "analogy",
-    "attribute",
     "concept_plane",
     "cosine",
     "cosines",
+    "direct_logit_attribution",
+    "embedding_report",
     "fit_on_all",
     "gram_schmidt",
+    "hook_points",
+    "hooked",
     "jacobian_norms",
     "logit_lens",
     "neighbours",
     "neighbours_kept",
     "only",
-    "patched",
     "pca",
-    "points",
     "probe",
     "remove_top",
-    "restored",
     "retrofit",
+    "run_with_cache",
+    "run_with_hooks",
     "step_jacobians",
     "trace",
     "trustworthiness",
@@ -60,5 +62,4 @@ __all__ = [
     "tune_lens",
     "umap",
     "unit_sphere",
-    "watch",
 ]

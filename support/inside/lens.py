@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.inside.points import evaluating
+from support.inside.hooks import evaluating
 from support.inside.trace import Trace, trace
 from support.model import GPT
 

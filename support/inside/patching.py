@@ -8,12 +8,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support.core import InputError
-from support.inside.points import as_batch, evaluating, only, patched, watch
+from support.inside.hooks import as_batch, evaluating, hooked, only, run_with_cache
 from support.model import GPT
 
 
 @torch.no_grad()
-def restored(
+def activation_patching(
     model: GPT,
     clean: Int[Tensor, "*batch position"] | Sequence[int],
     corrupted: Int[Tensor, "*batch position"] | Sequence[int],
@@ -32,7 +32,7 @@ def restored(
         measure: of the logits; a number.
         names: of `points`; each is tried on its own.
         each: put in the whole activation (one column), or what it holds at one position, or of one head
-            (for patterns and lanes): one column each.
+            (for patterns and z): one column each.
 
     Raises:
         InputError: the texts differ in shape, the measure does not tell them apart, or there are no heads
@@ -42,8 +42,8 @@ def restored(
 
     >>> from support.model import GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=5))
-    >>> last = ["blocks.0.attention.write", "stream.4"]
-    >>> restored(model, [1, 2, 3], [1, 4, 3], lambda logits: logits[0, -1, 2], last)[1].tolist()
+    >>> last = ["blocks.0.attention.output", "residual.4"]
+    >>> activation_patching(model, [1, 2, 3], [1, 4, 3], lambda logits: logits[0, -1, 2], last)[1].tolist()
     [1.0]
     """
     clean, corrupted = as_batch(model, clean), as_batch(model, corrupted)
@@ -56,12 +56,12 @@ def restored(
         good, bad = (float(measure(model(ids))) for ids in (clean, corrupted))
         if good == bad:
             raise InputError(f"The measure is {good:.4g} for both texts; there is no difference to carry.")
-        seen = watch(model, clean, names)
+        _, seen = run_with_cache(model, clean, names)
         rows = []
         for name in names:
             row = []
             for place in _places(name, seen[name], each):
-                with patched(model, {name: only(seen[name], **place)}):
+                with hooked(model, {name: only(seen[name], **place)}):
                     row.append((float(measure(model(corrupted))) - bad) / (good - bad))
             rows.append(row)
     return torch.tensor(rows)
@@ -73,5 +73,5 @@ def _places(name: str, value: Tensor, each: str) -> list[dict[str, list[int]]]:
     if each == "position":
         return [{"positions": [i]} for i in range(value.shape[-2])]
     if value.ndim != 4:
-        raise InputError(f"{name} has no heads; those that have end in .pattern or .lanes.")
+        raise InputError(f"{name} has no heads; those that have end in .pattern or .z.")
     return [{"heads": [i]} for i in range(value.shape[1])]

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.inside.points import Edit, as_batch, only, patched, watch
+from support.inside.hooks import Edit, as_batch, hooked, only, run_with_cache
 from support.model import GPT
 
 
@@ -56,7 +56,8 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
     (True, ['embedding', 'attention 0', 'feed-forward 0'])
     """
     ids = as_batch(model, ids)
-    seen, blocks = watch(model, ids), list(model.blocks)
+    _, seen = run_with_cache(model, ids)
+    blocks = list(model.blocks)
 
     def layers(kind: str) -> Tensor:
         return torch.stack([seen[f"blocks.{i}.{kind}"] for i in range(len(blocks))])
@@ -64,13 +65,13 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
     plain = "blocks.0.feed_forward.activations" in seen
     return Trace(
         ids=ids,
-        embedding=seen["stream.0"],
-        attention=layers("attention.write"),
+        embedding=seen["residual.0"],
+        attention=layers("attention.output"),
         heads=torch.stack(
-            [_by_head(b.attention, z) for b, z in zip(blocks, layers("attention.lanes"), strict=True)]
+            [_by_head(b.attention, z) for b, z in zip(blocks, layers("attention.z"), strict=True)]
         ),
-        feed_forward=layers("feed_forward.write"),
-        streams=torch.stack([seen[f"stream.{stage}"] for stage in range(2 * len(blocks) + 1)]),
+        feed_forward=layers("feed_forward.output"),
+        streams=torch.stack([seen[f"residual.{stage}"] for stage in range(2 * len(blocks) + 1)]),
         patterns=layers("attention.pattern"),
         activations=layers("feed_forward.activations") if plain else None,
         logits=seen["logits"],
@@ -117,22 +118,22 @@ def ablate(
             )
     if by == "mean" and reference is None:
         raise InputError('by="mean" needs reference=, the ids over which the mean is taken.')
-    parts = [f"blocks.{i}.attention.write" for i in attention]
-    parts += [f"blocks.{i}.feed_forward.write" for i in feed_forward]
+    parts = [f"blocks.{i}.attention.output" for i in attention]
+    parts += [f"blocks.{i}.feed_forward.output" for i in feed_forward]
     cut: dict[str, list[int]] = {}
     for layer, head in heads:
-        cut.setdefault(f"blocks.{layer}.attention.lanes", []).append(head)
+        cut.setdefault(f"blocks.{layer}.attention.z", []).append(head)
     # All means are taken before the first cut.
     fills = _means(model, [*parts, *cut], reference) if by == "mean" else {}
     edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
     edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in cut.items()}
-    with patched(model, edits):
+    with hooked(model, edits):
         yield model
 
 
 def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Tensor]:
-    """Each point's average over the reference; of lanes, for each head."""
-    seen = watch(model, reference, names)
+    """Each point's average over the reference; of z, for each head."""
+    _, seen = run_with_cache(model, reference, names)
     real = ~torch.isin(reference, torch.tensor(model.config.masked_ids, dtype=reference.dtype))
     means = {}
     for name, value in seen.items():
@@ -143,6 +144,6 @@ def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Ten
     return means
 
 
-def _by_head(attention: nn.Module, lanes: Tensor) -> Tensor:
+def _by_head(attention: nn.Module, z: Tensor) -> Tensor:
     matrix = attention.output.weight.unflatten(-1, (attention.n_heads, attention.d_head))
-    return torch.einsum("b h p k, d h k -> b h p d", lanes, matrix)
+    return torch.einsum("b h p k, d h k -> b h p d", z, matrix)

@@ -1,23 +1,25 @@
 """The transformer: configuration, positions, attention, feed-forward, norms, blocks, `GPT`, its cache."""
 
 from support.model.attention import CrossAttention, SelfAttention, attend, causal_mask, scaled_dot_product
+from support.model.attention_context import AttentionContext, make_attention_context
 from support.model.block import Block
 from support.model.cache import KVCache, cache_bytes
 from support.model.config import GPTConfig
 from support.model.encoder import Classifier, Encoder
-from support.model.encoder_decoder import EncoderDecoder, Given, Pair
+from support.model.encoder_decoder import ConditionedDecoder, EncoderDecoder, Seq2SeqInputs
 from support.model.experts import Experts, Routing
 from support.model.fast_step import FastStep, can_step_fast
 from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
 from support.model.norms import layer_norm, rms_norm
-from support.model.positions import alibi_slopes, rope_frequencies, rotate, sinusoids
-from support.model.sight import Sight, make_sight
+from support.model.positions import alibi_slopes, apply_rope, rope_frequencies, sinusoids
 
 __all__ = [
     "GPT",
+    "AttentionContext",
     "Block",
     "Classifier",
+    "ConditionedDecoder",
     "CrossAttention",
     "Encoder",
     "EncoderDecoder",
@@ -25,23 +27,21 @@ __all__ = [
     "FastStep",
     "FeedForward",
     "GPTConfig",
-    "Given",
     "KVCache",
-    "Pair",
     "Routing",
     "SelfAttention",
-    "Sight",
+    "Seq2SeqInputs",
     "SwiGLU",
     "alibi_slopes",
+    "apply_rope",
     "attend",
     "cache_bytes",
     "can_step_fast",
     "causal_mask",
     "layer_norm",
-    "make_sight",
+    "make_attention_context",
     "rms_norm",
     "rope_frequencies",
-    "rotate",
     "scaled_dot_product",
     "sinusoids",
 ]

@@ -7,10 +7,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from support.model.attention_context import AttentionContext, make_attention_context
 from support.model.cache import LayerCache
 from support.model.config import GPTConfig
-from support.model.positions import rotate
-from support.model.sight import Sight, make_sight
+from support.model.positions import apply_rope
 
 
 def causal_mask(
@@ -111,11 +111,17 @@ class SelfAttention(nn.Module):
         q, k, v = heads.split((self.n_heads, self.n_kv_heads, self.n_kv_heads), dim=1)
         return q, k, v
 
-    def place(self, q: Tensor, k: Tensor, sight: Sight) -> tuple[Tensor, Tensor]:
-        """Queries and keys as they meet: normed and turned, if the configuration says so."""
+    def norm_and_rotate(
+        self, q: Tensor, k: Tensor, attention_context: AttentionContext
+    ) -> tuple[Tensor, Tensor]:
+        """Queries and keys as they are multiplied: with QK-norm and RoPE, if the configuration has them."""
         if self.config.qk_norm:
             q, k = self.norm_q(q), self.norm_k(k)
-        return (q, k) if sight.rotation is None else (rotate(q, *sight.rotation), rotate(k, *sight.rotation))
+        return (
+            (q, k)
+            if attention_context.rotation is None
+            else (apply_rope(q, *attention_context.rotation), apply_rope(k, *attention_context.rotation))
+        )
 
     def merge(
         self, heads: Float[Tensor, "batch head position d_head"]
@@ -126,33 +132,37 @@ class SelfAttention(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch position d_model"],
-        sight: Sight | None = None,
+        attention_context: AttentionContext | None = None,
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """What attention adds to the stream (the fused kernel)."""
-        sight = self.sight(x) if sight is None else sight
+        attention_context = self.attention_context(x) if attention_context is None else attention_context
         q, k, v = self.split(x)
-        q, k = self.place(q, k, sight)
+        q, k = self.norm_and_rotate(q, k, attention_context)
         if cache is not None:
             k, v = cache.update(k, v)
         dropout = self.config.dropout if self.training else 0.0
         scale = self.config.attention_scale
-        return self.merge(scaled_dot_product(q, k, v, sight.causal, sight.mask, dropout, scale))
+        return self.merge(
+            scaled_dot_product(q, k, v, attention_context.causal, attention_context.mask, dropout, scale)
+        )
 
     def with_weights(
-        self, x: Float[Tensor, "batch position d_model"], sight: Sight | None = None
+        self, x: Float[Tensor, "batch position d_model"], attention_context: AttentionContext | None = None
     ) -> tuple[Float[Tensor, "batch position d_model"], Float[Tensor, "batch head query key"]]:
         """The same output by the open path (without dropout), and every head's weights."""
-        sight = self.sight(x) if sight is None else sight
+        attention_context = self.attention_context(x) if attention_context is None else attention_context
         q, k, v = self.split(x)
-        q, k = self.place(q, k, sight)
+        q, k = self.norm_and_rotate(q, k, attention_context)
         k, v = (t.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for t in (k, v))
-        heads, weights = attend(q, k, v, sight.causal, sight.mask, self.config.attention_scale)
+        heads, weights = attend(
+            q, k, v, attention_context.causal, attention_context.mask, self.config.attention_scale
+        )
         return self.merge(heads), weights
 
-    def sight(self, x: Tensor) -> Sight:
+    def attention_context(self, x: Tensor) -> AttentionContext:
         """Who sees whom if ``x`` is a whole text from its first position on."""
-        return make_sight(self.config, x.shape[1], device=x.device, dtype=x.dtype)
+        return make_attention_context(self.config, x.shape[1], device=x.device, dtype=x.dtype)
 
 
 class CrossAttention(nn.Module):
@@ -166,10 +176,10 @@ class CrossAttention(nn.Module):
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.d_head, self.dropout, self.scale = config.d_head, config.dropout, config.attention_scale
-        lanes, kv_lanes = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
-        self.query = nn.Linear(config.d_model, lanes, bias=config.qkv_bias)
-        self.key_value = nn.Linear(config.d_model, 2 * kv_lanes, bias=config.qkv_bias)
-        self.output = nn.Linear(lanes, config.d_model, bias=config.attention_bias)
+        width, kv_width = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
+        self.query = nn.Linear(config.d_model, width, bias=config.qkv_bias)
+        self.key_value = nn.Linear(config.d_model, 2 * kv_width, bias=config.qkv_bias)
+        self.output = nn.Linear(width, config.d_model, bias=config.attention_bias)
 
     def forward(
         self,

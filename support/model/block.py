@@ -8,11 +8,11 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.model.attention import CrossAttention, SelfAttention
+from support.model.attention_context import AttentionContext
 from support.model.cache import LayerCache
 from support.model.config import GPTConfig
 from support.model.experts import make_feed_forward
 from support.model.norms import make_norm
-from support.model.sight import Sight
 
 
 class Block(nn.Module):
@@ -36,12 +36,12 @@ class Block(nn.Module):
     def forward(
         self,
         stream: Float[Tensor, "batch position d_model"],
-        sight: Sight | None = None,
+        attention_context: AttentionContext | None = None,
         cache: LayerCache | None = None,
         memory: Float[Tensor, "batch source d_model"] | None = None,
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        stream = self.step(stream, self.norm_1, self.attention, sight, cache)
+        stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
         if self.cross_attention is not None:
             if memory is None:
                 raise InputError("This block looks at an encoder's stream; give it as memory=.")

@@ -5,9 +5,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.model.attention_context import make_attention_context
 from support.model.config import GPTConfig
 from support.model.gpt import GPT
-from support.model.sight import make_sight
 
 
 class Encoder(GPT):
@@ -57,10 +57,12 @@ class Encoder(GPT):
     def read(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:
         """The stream behind the last block, before the final norm."""
         stream, present = self.embed(ids), self.present(ids)
-        sight = make_sight(self.config, ids.shape[1], device=stream.device, dtype=stream.dtype)
-        sight = sight.among(present)
+        attention_context = make_attention_context(
+            self.config, ids.shape[1], device=stream.device, dtype=stream.dtype
+        )
+        attention_context = attention_context.among(present)
         for block in self.blocks:
-            stream = block(stream, sight)
+            stream = block(stream, attention_context)
         return stream
 
     def encode(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:

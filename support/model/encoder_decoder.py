@@ -14,10 +14,11 @@ from support.model.encoder import Encoder
 from support.model.gpt import GPT
 
 
-class Pair(NamedTuple):
+class Seq2SeqInputs(NamedTuple):
     """What an encoder–decoder is given: a text to read, and what has been written of the other.
 
-    >>> Pair(torch.zeros(2, 7, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long)).to("cpu").source.shape
+    >>> inputs = Seq2SeqInputs(torch.zeros(2, 7, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long))
+    >>> inputs.to("cpu").source.shape
     torch.Size([2, 7])
     """
 
@@ -25,13 +26,13 @@ class Pair(NamedTuple):
     ids: Int[Tensor, "batch position"]
 
     def to(self, *args: Any, **kwargs: Any) -> "Pair":
-        return Pair(*(t.to(*args, **kwargs) for t in self))
+        return Seq2SeqInputs(*(t.to(*args, **kwargs) for t in self))
 
 
 class EncoderDecoder(nn.Module):
-    """``model(Pair(source, ids))``: logits of the token after each of ``ids``, given the whole source.
+    """``model(Seq2SeqInputs(source, ids))``: next-token logits at each of ``ids``, given the whole source.
 
-    `given` binds a source and leaves an ordinary model, ids → logits, with a cache: for `generate`.
+    `conditioned_on` binds a source and leaves an ordinary model, ids → logits, with a cache: for `generate`.
 
     Args:
         config: of both halves (one reads both ways, the other does not); or of the encoder alone.
@@ -46,7 +47,7 @@ class EncoderDecoder(nn.Module):
     Follows Vaswani et al. 2017; one embedding for all as in their section 3.4 and in Raffel et al. 2019 (T5).
 
     >>> model = EncoderDecoder(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
-    >>> model(Pair(torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 4]]))).shape
+    >>> model(Seq2SeqInputs(torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 4]]))).shape
     torch.Size([1, 2, 9])
     """
 
@@ -66,7 +67,7 @@ class EncoderDecoder(nn.Module):
         if share:
             self.decoder.embedding = self.encoder.embedding
 
-    def forward(self, inputs: Pair) -> Float[Tensor, "batch position vocab"]:
+    def forward(self, inputs: Seq2SeqInputs) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token after each of ``inputs.ids``."""
         source, ids = inputs
         if len(source) != len(ids):
@@ -77,18 +78,18 @@ class EncoderDecoder(nn.Module):
         """What ``n`` positions of the decoder see of a source: its stream, and where that is no filling."""
         return {"memory": self.encoder.encode(source), "memory_mask": _open(self.encoder.present(source), n)}
 
-    def given(self, source: Int[Tensor, "batch source"]) -> "Given":
+    def conditioned_on(self, source: Int[Tensor, "batch source"]) -> "ConditionedDecoder":
         """The model with this source: ids → logits. The source is read now, once, as in use (no dropout).
 
         >>> from support.generation import generate
         >>> model = EncoderDecoder(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
-        >>> len(generate(model.given(torch.tensor([[5, 6, 7, 8]])), [1], max_new_tokens=3, seed=0))
+        >>> len(generate(model.conditioned_on(torch.tensor([[5, 6, 7, 8]])), [1], max_new_tokens=3, seed=0))
         4
         """
-        return Given(self, source)
+        return ConditionedDecoder(self, source)
 
     @torch.no_grad()
-    def cross_weights(self, inputs: Pair) -> list[Float[Tensor, "batch head position source"]]:
+    def cross_weights(self, inputs: Seq2SeqInputs) -> list[Float[Tensor, "batch head position source"]]:
         """Which places of the source each written token looks at, for each layer of the decoder."""
         found: list[Tensor] = []
         hooks = [
@@ -112,17 +113,17 @@ class EncoderDecoder(nn.Module):
         return torch.stack(extra).sum() if extra else None
 
 
-class Given(nn.Module):
+class ConditionedDecoder(nn.Module):
     """An `EncoderDecoder` with its source already read: ids → logits, and a cache, as of a `GPT`.
 
     It holds what the weights made of the source when it was built: train, and you need a new one. One
     source serves a batch of any size.
 
     >>> model = EncoderDecoder(GPTConfig(vocab_size=9, d_model=8, n_heads=2)).double().eval()
-    >>> writer = model.given(torch.tensor([[5, 6, 7, 8]]))
+    >>> writer = model.conditioned_on(torch.tensor([[5, 6, 7, 8]]))
     >>> ids, cache = torch.tensor([[1, 2, 3]]), writer.cache(length=3)
     >>> step_by_step = torch.cat([writer(ids[:, i : i + 1], cache) for i in range(3)], dim=1)
-    >>> bool(torch.allclose(step_by_step, model(Pair(torch.tensor([[5, 6, 7, 8]]), ids))))
+    >>> bool(torch.allclose(step_by_step, model(Seq2SeqInputs(torch.tensor([[5, 6, 7, 8]]), ids))))
     True
     """
 

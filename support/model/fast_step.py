@@ -16,7 +16,7 @@ from support.model.block import Block
 from support.model.cache import KVCache
 from support.model.feed_forward import SwiGLU
 from support.model.gpt import GPT
-from support.model.positions import RotaryPositions, rotate
+from support.model.positions import RotaryPositions, apply_rope
 
 _Function = Callable[[Tensor], Tensor]
 
@@ -107,7 +107,7 @@ class FastStep:
         if layer.norm_q is not None:
             q, k = layer.norm_q(q), layer.norm_k(k)
         if turn is not None:
-            q, k = rotate(q, *turn), rotate(k, *turn)
+            q, k = apply_rope(q, *turn), apply_rope(k, *turn)
         return q, torch.cat([k, v], dim=1)
 
     def _add(self, x: Tensor, write: Tensor, norm: _Function) -> Tensor:
@@ -118,9 +118,9 @@ class FastStep:
         model, cap = self.model, self.config.logit_softcap
         rows = model.embedding.weight if model.head is None else model.head.weight
         if cap is None:
-            return F.linear(x, rows, model.never)
+            return F.linear(x, rows, model.logit_mask)
         logits = cap * torch.tanh(F.linear(x, rows) / cap)
-        return logits if model.never is None else logits + model.never
+        return logits if model.logit_mask is None else logits + model.logit_mask
 
 
 def _hooks(model: nn.Module) -> list[dict]:
@@ -146,13 +146,13 @@ def _layer(block: Block) -> _Layer:
     normed = attention.config.qk_norm
     layer.norm_q = _norm(attention.norm_q) if normed else None
     layer.norm_k = _norm(attention.norm_k) if normed else None
-    expand, contract = _linear(network.expand), _linear(network.contract)
+    up, down = _linear(network.up), _linear(network.down)
     if isinstance(network, SwiGLU):
         gate = _linear(network.gate)
-        layer.feed_forward = lambda x: contract(F.silu(gate(x)) * expand(x))
+        layer.feed_forward = lambda x: down(F.silu(gate(x)) * up(x))
     else:
-        bend = network.activation
-        layer.feed_forward = lambda x: contract(bend(expand(x)))
+        activation = network.activation
+        layer.feed_forward = lambda x: down(activation(up(x)))
     return layer
 
 

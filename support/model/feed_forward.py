@@ -1,4 +1,4 @@
-"""The feed-forward network: at each position alone, expand, gate, contract."""
+"""The feed-forward network: up projection, activation function, down projection, at each position alone."""
 
 from collections.abc import Callable
 
@@ -23,29 +23,29 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.
 
 
 class FeedForward(nn.Module):
-    """Two matrices with a bend between them: ``[..., d_model] → [..., d_ff] → [..., d_model]``."""
+    """Two matrices and an activation function: ``[..., d_model] → [..., d_ff] → [..., d_model]``."""
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
-        self.expand = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
+        self.up = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
         self.activation = ACTIVATIONS[config.activation]
-        self.contract = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
+        self.down = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        return self.contract(self.activation(self.expand(x)))
+        return self.down(self.activation(self.up(x)))
 
 
 class SwiGLU(nn.Module):
-    """Three matrices: one stretches, one opens or closes each number on the way, one contracts.
+    """Three matrices: the activated gate multiplies the up projection; the down projection ends it.
 
-    Follows Shazeer 2020; the gate bends by SiLU, ``x · sigmoid(x)``.
+    Follows Shazeer 2020; the gate's activation function is SiLU, ``x · sigmoid(x)``.
     """
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.gate = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
-        self.expand = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
-        self.contract = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
+        self.up = nn.Linear(config.d_model, config.d_ff, bias=config.ffn_bias)
+        self.down = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        return self.contract(F.silu(self.gate(x)) * self.expand(x))
+        return self.down(F.silu(self.gate(x)) * self.up(x))

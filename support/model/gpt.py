@@ -9,13 +9,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.model.attention_context import make_attention_context
 from support.model.block import Block
 from support.model.cache import KVCache
 from support.model.config import GPTConfig
 from support.model.experts import Experts
 from support.model.norms import make_norm
 from support.model.positions import LearnedPositions, make_positions
-from support.model.sight import make_sight
 
 
 class GPT(nn.Module):
@@ -28,7 +28,7 @@ class GPT(nn.Module):
     torch.Size([2, 5, 28])
     """
 
-    never: Tensor | None
+    logit_mask: Tensor | None
 
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
         super().__init__()
@@ -40,10 +40,10 @@ class GPT(nn.Module):
         # After post-norm blocks the stream is normed already.
         self.final_norm = make_norm(config) if config.norm_first else nn.Identity()
         self.head = None if config.tie_weights else nn.Linear(config.d_model, config.vocab_size, bias=False)
-        never = torch.zeros(config.vocab_size).index_fill(
+        logit_mask = torch.zeros(config.vocab_size).index_fill(
             0, torch.tensor(config.masked_ids).long(), -math.inf
         )
-        self.register_buffer("never", never if config.masked_ids else None, persistent=False)
+        self.register_buffer("logit_mask", logit_mask if config.masked_ids else None, persistent=False)
         self.initialise()
 
     def forward(
@@ -87,9 +87,11 @@ class GPT(nn.Module):
             cache.check(len(ids), n)
             pad, start, keys = cache.pad, cache.start, cache.key_places(n)
         stream = self.embed(ids, start, pad)
-        sight = make_sight(self.config, n, start, pad, keys, stream.device, stream.dtype)
+        attention_context = make_attention_context(
+            self.config, n, start, pad, keys, stream.device, stream.dtype
+        )
         for layer, block in enumerate(self.blocks):
-            stream = block(stream, sight, cache and cache.layers[layer], memory, memory_mask)
+            stream = block(stream, attention_context, cache and cache.layers[layer], memory, memory_mask)
         if cache is not None:
             cache.start += n
         return stream
@@ -115,9 +117,9 @@ class GPT(nn.Module):
         rows = self.embedding.weight if self.head is None else self.head.weight
         cap = self.config.logit_softcap
         if cap is None:
-            return F.linear(self.final_norm(stream), rows, self.never)
+            return F.linear(self.final_norm(stream), rows, self.logit_mask)
         logits = cap * torch.tanh(F.linear(self.final_norm(stream), rows) / cap)
-        return logits if self.never is None else logits + self.never
+        return logits if self.logit_mask is None else logits + self.logit_mask
 
     def cache(
         self, batch: int = 1, length: int | None = None, pad: Int[Tensor, " batch"] | None = None
@@ -155,7 +157,7 @@ class GPT(nn.Module):
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
         for name, module in self.blocks.named_modules():
-            if name.endswith((".output", ".contract")):
+            if name.endswith((".output", ".down")):
                 module.weight /= math.sqrt(2 * self.config.n_layers)
         if self.head is not None:
             nn.init.normal_(self.head.weight, std=self.config.init_std)

@@ -124,7 +124,7 @@ class RotaryPositions(nn.Module):
         return angles.cos().to(wide), angles.sin().to(wide)
 
 
-def rotate(
+def apply_rope(
     x: Float[Tensor, "*batch position d_head"],
     cosine: Float[Tensor, "*angles position pair"],
     sine: Float[Tensor, "*angles position pair"],
@@ -132,7 +132,7 @@ def rotate(
     """Turn each pair of numbers by its angle; pair ``i`` is made of numbers ``i`` and ``i + d_head / 2``.
 
     >>> quarter = torch.tensor([[torch.pi / 2]])
-    >>> rotate(torch.tensor([[1.0, 0.0]]), quarter.cos(), quarter.sin()).round(decimals=3).tolist()
+    >>> apply_rope(torch.tensor([[1.0, 0.0]]), quarter.cos(), quarter.sin()).round(decimals=3).tolist()
     [[-0.0, 1.0]]
     """
     first, second = x.chunk(2, dim=-1)

@@ -1,4 +1,4 @@
-"""Byte-level byte-pair encoding: train, encode, decode; the fast version of :mod:`support.text.naive`."""
+"""Byte-level byte-pair encoding: train, encode, decode; the fast version of :mod:`support.text.naive_bpe`."""
 
 import heapq
 import operator
@@ -13,9 +13,9 @@ import regex
 
 from support.core import InputError
 from support.text import tokenizers_json
-from support.text.alphabet import BYTES, printable
+from support.text.byte_alphabet import BYTES, printable
 from support.text.ids import checked_ids
-from support.text.pieces import refuse_surrogates, split
+from support.text.pretokenise import refuse_surrogates, split
 
 Pair = tuple[bytes, bytes]
 

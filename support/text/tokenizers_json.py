@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from support.core import InputError, atomic_write
-from support.text.alphabet import from_printable, printable
-from support.text.pieces import SOURCES
+from support.text.byte_alphabet import from_printable, printable
+from support.text.pretokenise import SOURCES
 
 Pair = tuple[bytes, bytes]
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}

@@ -1,34 +1,41 @@
 """From text to weights: batches, the schedule, the loop, its history, and safe checkpoints."""
 
-from support.training.batches import IGNORED, Epochs, SequenceBatches, StreamBatches, fill, pad
+from support.training.batches import (
+    IGNORE_INDEX,
+    Epochs,
+    SequenceBatches,
+    StreamBatches,
+    inputs_and_targets,
+    pad_sequences,
+)
 from support.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from support.training.config import TrainConfig
 from support.training.history import History
-from support.training.loop import DivergedError, loss_of, token_losses, train
+from support.training.loop import DivergedError, cross_entropy_sum, evaluate_loss, train
 from support.training.masking import MaskedBatches, mask_tokens
-from support.training.pairs import PairBatches
 from support.training.schedule import decay_groups, learning_rate, make_optimiser
+from support.training.seq2seq import Seq2SeqBatches
 
 __all__ = [
-    "IGNORED",
+    "IGNORE_INDEX",
     "Checkpoint",
     "DivergedError",
     "Epochs",
     "History",
     "MaskedBatches",
-    "PairBatches",
+    "Seq2SeqBatches",
     "SequenceBatches",
     "StreamBatches",
     "TrainConfig",
+    "cross_entropy_sum",
     "decay_groups",
-    "fill",
+    "evaluate_loss",
+    "inputs_and_targets",
     "learning_rate",
     "load_checkpoint",
-    "loss_of",
     "make_optimiser",
     "mask_tokens",
-    "pad",
+    "pad_sequences",
     "save_checkpoint",
-    "token_losses",
     "train",
 ]

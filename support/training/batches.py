@@ -8,14 +8,14 @@ from jaxtyping import Int
 from torch import Tensor
 
 from support.core import InputError
-from support.model import Pair
+from support.model import Seq2SeqInputs
 
-IGNORED = -100  # the target that no loss counts; torch's own convention
+IGNORE_INDEX = -100  # the target that no loss counts; torch's own convention
 # One answer for each position, or one for a whole text.
-Batch = tuple[Int[Tensor, "batch position"] | Pair, Int[Tensor, "batch answered"]]
+Batch = tuple[Int[Tensor, "batch position"] | Seq2SeqInputs, Int[Tensor, "batch answered"]]
 
 
-def pad(
+def inputs_and_targets(
     sequences: Sequence[Sequence[int]], pad_id: int = 0
 ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
     """Inputs and targets of whole texts: each token is to predict the next; padding predicts nothing.
@@ -24,17 +24,19 @@ def pad(
         sequences: ids, each with at least two tokens.
         pad_id: what fills up the shorter texts; attention never looks ahead, so nothing reads it.
 
-    >>> inputs, targets = pad([[1, 5, 6, 2], [1, 7, 2]])
+    >>> inputs, targets = inputs_and_targets([[1, 5, 6, 2], [1, 7, 2]])
     >>> inputs.tolist(), targets.tolist()
     ([[1, 5, 6], [1, 7, 0]], [[5, 6, 2], [7, 2, -100]])
     """
-    return fill([ids[:-1] for ids in sequences], pad_id), fill([ids[1:] for ids in sequences], IGNORED)
+    return pad_sequences([ids[:-1] for ids in sequences], pad_id), pad_sequences(
+        [ids[1:] for ids in sequences], IGNORE_INDEX
+    )
 
 
-def fill(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Tensor, "batch position"]:
+def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Tensor, "batch position"]:
     """Texts as the rows of one tensor, the shorter ones filled up at their right end.
 
-    >>> fill([[1, 5, 2], [1, 2]]).tolist()
+    >>> pad_sequences([[1, 5, 2], [1, 2]]).tolist()
     [[1, 5, 2], [1, 2, 0]]
     """
     rows = torch.full((len(sequences), max(map(len, sequences))), pad_id)
@@ -107,7 +109,7 @@ class SequenceBatches:
 
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
-        return pad([self.sequences[i] for i in self.epochs(step)], self.pad_id)
+        return inputs_and_targets([self.sequences[i] for i in self.epochs(step)], self.pad_id)
 
 
 class StreamBatches:

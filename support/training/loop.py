@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError, progress
-from support.training.batches import IGNORED, Batch, pad
+from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.checkpoint import (
     load_checkpoint,
     random_state,
@@ -31,25 +31,25 @@ class DivergedError(RuntimeError):
     """The loss or its gradient is no longer a number; the message says where, and what is saved."""
 
 
-def token_losses(
+def cross_entropy_sum(
     logits: Float[Tensor, "batch position vocab"], targets: Int[Tensor, "batch position"]
 ) -> Float[Tensor, ""]:
     """The summed surprise of all targets, in nats; targets of −100 are not counted.
 
     >>> logits = torch.tensor([[[0.0, 0.0], [9.0, 0.0]]])
-    >>> round(float(token_losses(logits, torch.tensor([[1, -100]]))), 4)
+    >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
     0.6931
     """
     return F.cross_entropy(
         logits.flatten(0, 1).float() if logits.dtype == torch.bfloat16 else logits.flatten(0, 1),
         targets.flatten(),
-        ignore_index=IGNORED,
+        ignore_index=IGNORE_INDEX,
         reduction="sum",
     )
 
 
 @torch.no_grad()
-def loss_of(
+def evaluate_loss(
     model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
 ) -> float:
     """The model's loss on whole texts: nats per predicted token, every token counted once.
@@ -65,20 +65,22 @@ def loss_of(
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, init_std=0.0))
-    >>> round(loss_of(model, [[1, 4, 2], [1, 2]]), 4) == round(math.log(9), 4)
+    >>> round(evaluate_loss(model, [[1, 4, 2], [1, 2]]), 4) == round(math.log(9), 4)
     True
     """
     ordered = sorted((list(s) for s in sequences), key=len)  # equal lengths together: little padding
     ordered = [s for s in ordered if len(s) > 1]
     if not ordered:
-        raise InputError("loss_of needs at least one sequence of two tokens or more.")
+        raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")
     was_training, where = model.training, next(model.parameters()).device
     model.eval()
     total, count = 0.0, 0
     for start in range(0, len(ordered), batch_size):
-        inputs, targets = (t.to(where) for t in pad(ordered[start : start + batch_size], pad_id))
-        total += float(token_losses(model(inputs), targets))
-        count += int((targets != IGNORED).sum())
+        inputs, targets = (
+            t.to(where) for t in inputs_and_targets(ordered[start : start + batch_size], pad_id)
+        )
+        total += float(cross_entropy_sum(model(inputs), targets))
+        count += int((targets != IGNORE_INDEX).sum())
     model.train(was_training)
     return total / count
 
@@ -98,8 +100,8 @@ def train(
         batches: step → (inputs, targets); a function of the step, so that a resumed run sees the same.
             With ``accumulate=k``, update ``n`` takes the batches ``nk … nk + k − 1``.
         config: how.
-        evaluate: the model → a loss on held-out text, e.g. ``lambda m: loss_of(m, texts)``; with a folder,
-            the model with the lowest one is kept as ``best.safetensors``.
+        evaluate: the model → a loss on held-out text, e.g. ``lambda m: evaluate_loss(m, texts)``; with a
+            folder, the model with the lowest one is kept as ``best.safetensors``.
         callbacks: each is called as ``callback(step, model, history)`` after the update of that step.
         resume: go on from ``last.safetensors`` in ``config.folder``, if it is there.
 
@@ -154,14 +156,14 @@ def _backward(
 ) -> tuple[Float[Tensor, ""], int]:
     """Gradients of the mean over all tokens of all these batches; the mean, and how many tokens."""
     where = next(model.parameters()).device
-    tokens = sum(int((targets != IGNORED).sum()) for _, targets in micro)
+    tokens = sum(int((targets != IGNORE_INDEX).sum()) for _, targets in micro)
     if tokens == 0:
         raise InputError("A batch has no target to predict (all are −100); look at what `batches` returns.")
     losses = []
     for inputs, targets in micro:
         with precision:
             logits = model(inputs.to(where))
-        loss = token_losses(logits, targets.to(where)) / tokens
+        loss = cross_entropy_sum(logits, targets.to(where)) / tokens
         losses.append(loss.detach())
         extra = model.extra_loss() if hasattr(model, "extra_loss") else None
         (loss if extra is None else loss + extra / len(micro)).backward()

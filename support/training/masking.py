@@ -7,7 +7,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from support.core import InputError
-from support.training.batches import IGNORED, Batch, Epochs, fill
+from support.training.batches import IGNORE_INDEX, Batch, Epochs, pad_sequences
 
 SHOWN_AS = (0.8, 0.1)  # shares of the chosen that become <MASK>, and some other token; the rest stay
 
@@ -60,7 +60,7 @@ def mask_tokens(
     other = drawn[torch.randint(len(drawn), ids.shape, generator=random)]
     inputs = ids.where(~chosen | (how >= sum(SHOWN_AS)), other)
     inputs = inputs.masked_fill(chosen & (how < SHOWN_AS[0]), mask_id)
-    return inputs.to(where), ids.masked_fill(~chosen, IGNORED).to(where)
+    return inputs.to(where), ids.masked_fill(~chosen, IGNORE_INDEX).to(where)
 
 
 class MaskedBatches:
@@ -89,6 +89,6 @@ class MaskedBatches:
 
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
-        ids = fill([self.texts[i] for i in self.epochs(step)], self.pad_id)
+        ids = pad_sequences([self.texts[i] for i in self.epochs(step)], self.pad_id)
         seed = self.seed * 1_000_003 + step  # neighbouring seeds must not hide the same
         return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, {*self.never, self.pad_id})

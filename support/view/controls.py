@@ -3,7 +3,8 @@
 A `LiveFigure` says what a reader can move, what is computed from it, and how that is put into words. In a
 notebook `live` shows it with ipywidgets. On a page the book's script `live.js` shows the same description,
 with `compute` and the drawing written once more in JavaScript; a test compares all that the two show. A
-figure that runs a model of the zoo names it; the page then loads the same weights (`support.exchange.page`).
+figure that runs a model of the zoo names it; the page then loads the same weights
+(`support.exchange.web_export`).
 """
 
 import html

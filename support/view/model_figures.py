@@ -15,7 +15,7 @@ import torch
 from matplotlib.figure import Figure
 
 from support import zoo
-from support.exchange.page import SHIPPED, rounded
+from support.exchange.web_export import SHIPPED, rounded
 from support.generation import next_token
 from support.inside import ablate, logit_lens, trace
 from support.inside.trace import Trace

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from support import zoo
 from support.core import InputError
 from support.text import BPETokenizer
-from support.text.alphabet import BYTES, from_printable
-from support.text.pieces import refuse_surrogates, split
+from support.text.byte_alphabet import BYTES, from_printable
+from support.text.pretokenise import refuse_surrogates, split
 from support.view import style
 from support.view.controls import LiveFigure, Prompt, Slider, fill
 

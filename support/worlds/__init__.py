@@ -1,6 +1,6 @@
 """What the models read: generated worlds with known probabilities, and real text."""
 
-from support.worlds.base import World, entropy, floor
+from support.worlds.base import World, entropy, loss_floor
 from support.worlds.game import CallingGame
 from support.worlds.hub import load_text, stream_documents, tinystories
 from support.worlds.prose import python_prose
@@ -13,8 +13,8 @@ __all__ = [
     "StoryWorld",
     "World",
     "entropy",
-    "floor",
     "load_text",
+    "loss_floor",
     "python_prose",
     "stream_documents",
     "tinystories",

@@ -33,7 +33,7 @@ class World(Protocol):
         ...
 
 
-def floor(world: World, sentences: Iterable[Sequence[str]]) -> float:
+def loss_floor(world: World, sentences: Iterable[Sequence[str]]) -> float:
     """The lowest loss that any predictor can expect on these texts: nats per predicted token.
 
     It is the loss of the world's own probabilities; over many texts it tends to the entropy of the world.
@@ -47,7 +47,7 @@ def floor(world: World, sentences: Iterable[Sequence[str]]) -> float:
 
     >>> from support.worlds.game import CallingGame
     >>> game = CallingGame()
-    >>> 1.1 < floor(game, game.sample(200, seed=0)) < 1.3
+    >>> 1.1 < loss_floor(game, game.sample(200, seed=0)) < 1.3
     True
     """
     nats, count = 0.0, 0

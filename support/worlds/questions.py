@@ -67,12 +67,12 @@ def questions(game: CallingGame, tokens: Sequence[str]) -> list[Question]:
     return found
 
 
-def exam(game: CallingGame, each: int, seed: int) -> list[tuple[list[str], Question]]:
+def sample_questions(game: CallingGame, each: int, seed: int) -> list[tuple[list[str], Question]]:
     """A fixed test: the first ``each`` questions of every case in games drawn one after the other.
 
     Questions of rare cases (*Cefa* comes once in a hundred games) are waited for.
 
-    >>> found = exam(CallingGame(), each=2, seed=1)
+    >>> found = sample_questions(CallingGame(), each=2, seed=1)
     >>> len(found), sorted({question.rule for _, question in found})
     (18, ['epithet', 'next', 'verb'])
     """

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-IGNORED = -100
+IGNORE_INDEX = -100
 
 
 @dataclass(frozen=True)
@@ -49,5 +49,5 @@ class RuleWalks:
             walk.append(at)
         ids = torch.stack(walk, dim=1)
         targets = ids[:, 1:].clone()
-        targets[:, 0] = IGNORED
+        targets[:, 0] = IGNORE_INDEX
         return ids[:, :-1], targets

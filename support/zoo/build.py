@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from support.ancestors import NGram
-from support.core import InputError, atomic_write, set_up
+from support.core import InputError, atomic_write, seed_everything
 from support.model import GPT
 from support.text import Vocabulary
-from support.training import SequenceBatches, loss_of, save_checkpoint, train
-from support.worlds import floor
+from support.training import SequenceBatches, evaluate_loss, save_checkpoint, train
+from support.worlds import loss_floor
 from support.zoo.recipe import Recipe
 
 LARGEST = 2_000_000  # bytes: a clone and a wheel must stay light
@@ -51,7 +51,7 @@ def build(
     vocabulary = world.vocabulary
     held_out = recipe.held_out()
     test = [vocabulary.encode(text) for text in held_out]
-    least = floor(world, held_out)
+    least = loss_floor(world, held_out)
     card = {
         "name": recipe.name,
         "title": recipe.title,
@@ -63,7 +63,7 @@ def build(
         print(f"{recipe.name}, seed {seed}: {recipe.training.steps} steps", flush=True)
         texts = recipe.texts(seed)
         model = trained(recipe, vocabulary, texts, seed, folder / ".runs" / str(seed))
-        loss = loss_of(model, test)
+        loss = evaluate_loss(model, test)
         rows.append(
             {"seed": seed, "loss": _round(loss), "above the floor": _round(loss - least)}
             | {name: _round(value) for name, value in recipe.facts(model).items()}
@@ -118,7 +118,7 @@ def trained(
         seed: of the weights and of the order of the texts.
         folder: where checkpoints are kept.
     """
-    set_up(seed)
+    seed_everything(seed)
     model = GPT(recipe.config(vocabulary))
     config = replace(
         recipe.training, seed=seed, folder=str(folder), checkpoint_every=500, precision="float32"

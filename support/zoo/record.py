@@ -30,7 +30,7 @@ def record(name: str) -> dict[str, Any]:
 
 
 def made_by(name: str) -> dict[str, str]:
-    """How a record begins: the command, the commit and the device. Set the threads before (``set_up``)."""
+    """How a record begins: command, commit, device. Set the threads before (``seed_everything``)."""
     git = ["git", "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(git, cwd=Path(__file__).parent, capture_output=True, text=True).stdout
     return {

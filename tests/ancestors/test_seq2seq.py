@@ -8,8 +8,8 @@ from torch import nn
 
 from support.ancestors import AdditiveAttention, Seq2Seq
 from support.core import InputError
-from support.model import Pair
-from support.training import PairBatches, TrainConfig, train
+from support.model import Seq2SeqInputs
+from support.training import Seq2SeqBatches, TrainConfig, train
 
 NEAR = {"atol": 1e-12, "rtol": 0}
 SOURCE, IDS = torch.tensor([[5, 3, 7, 4], [4, 8, 1, 2]]), torch.tensor([[1, 6, 2], [1, 3, 3]])
@@ -53,7 +53,7 @@ def test_without_attention_it_is_two_of_torchs_grus():
     encoder, decoder = theirs(model.encoder, 4, 6), theirs(model.decoder, 4, 6)
     _, h = encoder(model.embedding(SOURCE))
     hidden, _ = decoder(model.embedding(IDS), h)
-    assert torch.allclose(model(Pair(SOURCE, IDS)), model.output(hidden), **NEAR)
+    assert torch.allclose(model(Seq2SeqInputs(SOURCE, IDS)), model.output(hidden), **NEAR)
 
 
 def test_with_attention_each_step_equals_torchs_cell():
@@ -75,7 +75,7 @@ def test_with_attention_each_step_equals_torchs_cell():
         h = cell(torch.cat([model.embedding(IDS[:, i]), context], 1), h)
         logits.append(model.output(torch.cat([h, context], 1)))
         looked.append(weights)
-    made, weights = model.write(Pair(SOURCE, IDS))
+    made, weights = model.write(Seq2SeqInputs(SOURCE, IDS))
     assert torch.allclose(made, torch.stack(logits, 1), **NEAR)
     assert torch.allclose(weights, torch.stack(looked, 1), **NEAR)
 
@@ -84,18 +84,18 @@ def test_with_attention_each_step_equals_torchs_cell():
 def test_padding_changes_nothing(attention):
     model = Seq2Seq(9, d_model=4, d_hidden=6, attention=attention).double()
     padded = torch.cat([SOURCE, torch.zeros(2, 3, dtype=torch.long)], 1)
-    assert torch.allclose(model(Pair(padded, IDS)), model(Pair(SOURCE, IDS)), **NEAR)
+    assert torch.allclose(model(Seq2SeqInputs(padded, IDS)), model(Seq2SeqInputs(SOURCE, IDS)), **NEAR)
 
 
 @pytest.mark.parametrize("attention", [False, True])
 def test_it_learns_to_turn_a_short_list_round(attention):
     model = Seq2Seq(12, d_model=16, d_hidden=32, attention=attention)
     lists = [torch.randint(3, 12, (3,)).tolist() for _ in range(400)]
-    batches = PairBatches([(ids, [1, *ids[::-1], 2]) for ids in lists], batch_size=32)
+    batches = Seq2SeqBatches([(ids, [1, *ids[::-1], 2]) for ids in lists], batch_size=32)
     history = train(model, batches, TrainConfig(steps=250, lr=0.01, weight_decay=0.0))
     assert history.losses[0] > 2 and history.losses[-1] < 0.3
 
 
 def test_one_source_for_each_text():
     with pytest.raises(InputError, match="do not go with"):
-        Seq2Seq(9, 4, 6)(Pair(SOURCE, IDS[:1]))
+        Seq2Seq(9, 4, 6)(Seq2SeqInputs(SOURCE, IDS[:1]))

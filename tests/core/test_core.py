@@ -9,7 +9,7 @@ import textwrap
 import pytest
 import torch
 
-from support.core import InputError, atomic_write, device, optional, pick, progress, scale, set_up
+from support.core import InputError, atomic_write, device, optional, pick, progress, scale, seed_everything
 
 
 def test_input_error_is_a_value_error():
@@ -24,20 +24,20 @@ def test_set_up_repeats_all_three_generators():
     def draw():
         return random.random(), float(np.random.rand()), float(torch.rand(1))
 
-    set_up(3)
+    seed_everything(3)
     first = draw()
     second = draw()
-    set_up(3)
+    seed_everything(3)
     assert draw() == first != second
 
 
 def test_set_up_sets_threads(monkeypatch):
     before = torch.get_num_threads()
     try:
-        set_up(0, threads=2)
+        seed_everything(0, threads=2)
         assert torch.get_num_threads() == 2
         monkeypatch.setenv("OMP_NUM_THREADS", "1")
-        set_up(0)
+        seed_everything(0)
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface
-from support.exchange.fields_in import read_fields
+from support.exchange.hf_config import read_fields
 from support.model import GPT, GPTConfig
 
 transformers = pytest.importorskip("transformers")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from helpers import rounding_gap
 
-from support.core import set_up
+from support.core import seed_everything
 from support.exchange import from_huggingface, to_huggingface
 from support.inside.trace import trace
 from support.model import GPT, GPTConfig
@@ -30,7 +30,7 @@ def exact(parity):
 
     def make(architecture, changes):
         parity.theirs(architecture, changes)  # so that its file is loaded
-        set_up(0)
+        seed_everything(0)
         with parity.in_float64():
             theirs = parity.theirs(architecture, changes).double()
         return theirs, from_huggingface(theirs), parity.ids_for(theirs)

@@ -39,24 +39,24 @@ def random_model(**changes):
 
 
 @torch.no_grad()
-def plainly(model, ids, n, seed=0, greedy=False, context=None, **wish):
+def plainly(model, ids, n, seed=0, greedy=False, context=None, **sampling):
     ids, dice = list(ids), torch.Generator().manual_seed(seed)
     for _ in range(n):
         logits = model(torch.tensor([ids[-(context or model.config.context) :]]))[0, -1]
-        page = next_token(logits, **wish)
+        page = next_token(logits, **sampling)
         ids.append(int(logits.argmax() if greedy else torch.multinomial(page, 1, generator=dice)))
     return ids
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", WISHES, ids=str)
 @pytest.mark.parametrize("name", FAMILY)
-def test_equal_to_the_plain_loop_up_to_the_context_and_past_it(name, wish):
+def test_equal_to_the_plain_loop_up_to_the_context_and_past_it(name, sampling):
     model = random_model(**FAMILY[name])
-    written = generate(model, PROMPTS[1], 30, **wish)  # 7 + 30 tokens; the context holds 24
-    assert written == plainly(model, PROMPTS[1], 30, **wish)
-    assert written == generate(model, PROMPTS[1], 30, **wish, cache=False)
-    assert written == generate(model, PROMPTS[1], 30, **wish, prefill=3)
-    assert "temperature" not in wish or len(set(written[7:])) > 2  # there was something to choose
+    written = generate(model, PROMPTS[1], 30, **sampling)  # 7 + 30 tokens; the context holds 24
+    assert written == plainly(model, PROMPTS[1], 30, **sampling)
+    assert written == generate(model, PROMPTS[1], 30, **sampling, cache=False)
+    assert written == generate(model, PROMPTS[1], 30, **sampling, prefill=3)
+    assert "temperature" not in sampling or len(set(written[7:])) > 2  # there was something to choose
 
 
 @pytest.mark.parametrize("name", ROLLING)
@@ -66,27 +66,27 @@ def test_a_rolling_cache_reads_on_as_a_model_with_a_longer_context(name, n_promp
     longer = random_model(**ROLLING[name], context=80)
     longer.load_state_dict(model.state_dict())
     prompt = torch.randint(1, 11, (n_prompt,)).tolist()
-    for wish in WISHES:
-        expected = plainly(longer, prompt, 40, **wish)
-        assert generate(model, prompt, 40, **wish) == expected
-        assert generate(model, prompt, 40, **wish, prefill=7) == expected
+    for sampling in WISHES:
+        expected = plainly(longer, prompt, 40, **sampling)
+        assert generate(model, prompt, 40, **sampling) == expected
+        assert generate(model, prompt, 40, **sampling, prefill=7) == expected
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", WISHES, ids=str)
 @pytest.mark.parametrize("name", FAMILY | ROLLING)
-def test_each_of_many_is_written_as_if_alone(name, wish):
+def test_each_of_many_is_written_as_if_alone(name, sampling):
     model = random_model(**(FAMILY | ROLLING)[name])
-    rule = wish.get("seed", 0)
-    alone = [generate(model, p, 26, **{**wish, "seed": rule + i}) for i, p in enumerate(PROMPTS)]
+    rule = sampling.get("seed", 0)
+    alone = [generate(model, p, 26, **{**sampling, "seed": rule + i}) for i, p in enumerate(PROMPTS)]
     for how in ({}, {"cache": False}, {"prefill": 2}) if name in FAMILY else ({}, {"prefill": 2}):
-        assert generate_many(model, PROMPTS, 26, **{**wish, "seed": rule}, **how) == alone
+        assert generate_many(model, PROMPTS, 26, **{**sampling, "seed": rule}, **how) == alone
 
 
 def test_stop_ids_end_each_text_by_itself():
     model = random_model()
-    wish = {"seed": 0, "temperature": 3, "stop": [5, 6]}
-    texts = generate_many(model, [[1]] * 6, 15, **wish)
-    assert texts == [generate(model, [1], 15, **{**wish, "seed": i}) for i in range(6)]
+    sampling = {"seed": 0, "temperature": 3, "stop": [5, 6]}
+    texts = generate_many(model, [[1]] * 6, 15, **sampling)
+    assert texts == [generate(model, [1], 15, **{**sampling, "seed": i}) for i in range(6)]
     assert len({len(t) for t in texts}) > 2  # they do end at different places
     assert all(not {5, 6} & set(t[:-1]) for t in texts)
     assert generate_many(model, [], 5) == []
@@ -108,7 +108,7 @@ def test_each_token_is_read_once():
 def test_an_encoders_answer_is_written_with_the_cache():
     config = GPTConfig(**(SMALL | {"positions": "sinusoidal"}))
     model = shaken(EncoderDecoder(config)).double().eval()
-    writer = model.given(torch.tensor([[5, 6, 7, 8]]))
+    writer = model.conditioned_on(torch.tensor([[5, 6, 7, 8]]))
     assert generate(writer, [1, 2], 12, seed=1) == plainly(writer, [1, 2], 12, seed=1)
     assert generate_many(writer, [[1], [1, 2]], 9, seed=1)[1] == generate(writer, [1, 2], 9, seed=2)
 

@@ -4,14 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from support.core import InputError, set_up
+from support.core import InputError, seed_everything
 from support.generation import generate, next_token, stream
 from support.model import GPT, GPTConfig
 
 
 @pytest.fixture(scope="module")
 def model():
-    set_up(0, threads=1)
+    seed_everything(0, threads=1)
     return GPT(GPTConfig(vocab_size=12, context=8, d_model=16, n_heads=2, init_std=0.5)).double().eval()
 
 
@@ -96,7 +96,7 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
 
 
 @pytest.mark.parametrize(
-    ("wish", "say"),
+    ("sampling", "say"),
     [
         (dict(ids=[]), "nothing to continue"),
         (dict(max_new_tokens=-1), "must not be negative"),
@@ -105,6 +105,6 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
         (dict(top_p=2.0), "is no share"),
     ],
 )
-def test_wrong_arguments_are_refused_before_anything_is_written(model, wish, say):
+def test_wrong_arguments_are_refused_before_anything_is_written(model, sampling, say):
     with pytest.raises(InputError, match=say):
-        stream(model, **{"ids": [1], "max_new_tokens": 3, **wish})
+        stream(model, **{"ids": [1], "max_new_tokens": 3, **sampling})

@@ -10,7 +10,7 @@ from support.generation import next_token
 
 
 def theirs(logits, temperature=1.0, top_k=None, top_p=None):
-    """The same wish through transformers' own processors."""
+    """The same sampling through transformers' own processors."""
     from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
     scores = TemperatureLogitsWarper(float(temperature))(None, logits)
@@ -35,11 +35,11 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", WISHES, ids=str)
 @pytest.mark.parametrize("spread", [0.1, 1.0, 8.0])
-def test_equal_to_transformers(wish, spread):
+def test_equal_to_transformers(sampling, spread):
     logits = spread * torch.randn(64, 50, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    assert torch.allclose(next_token(logits, **wish), theirs(logits, **wish), atol=1e-12, rtol=0)
+    assert torch.allclose(next_token(logits, **sampling), theirs(logits, **sampling), atol=1e-12, rtol=0)
 
 
 @settings(max_examples=150, deadline=None)
@@ -53,8 +53,8 @@ def test_equal_to_transformers(wish, spread):
 )
 def test_equal_to_transformers_with_ties_and_masked_tokens(scores, temperature, top_k, top_p):
     logits = torch.tensor([scores], dtype=torch.float64)
-    wish = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    ours, other = next_token(logits, **wish), theirs(logits, **wish)
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    ours, other = next_token(logits, **sampling), theirs(logits, **sampling)
     # Which of two tied tokens stays is not said by their unstable sort; how many stay, and with what, is.
     assert torch.allclose(ours.sort().values, other.sort().values, atol=1e-12)
     assert float(ours.sum()) == pytest.approx(1.0)
@@ -79,7 +79,7 @@ def test_shapes_and_low_precision():
 
 
 @pytest.mark.parametrize(
-    ("wish", "say"),
+    ("sampling", "say"),
     [
         ({"temperature": 0.0}, "greedy=True"),
         ({"temperature": -1.0}, "above 0"),
@@ -90,9 +90,9 @@ def test_shapes_and_low_precision():
         ({"top_p": 1.1}, "top_p=1.1 is no share"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(wish, say):
+def test_wishes_that_make_no_sense_are_refused(sampling, say):
     with pytest.raises(InputError, match=say):
-        next_token(torch.zeros(3), **wish)
+        next_token(torch.zeros(3), **sampling)
 
 
 @pytest.mark.parametrize("bad", [[-math.inf] * 3, [math.nan, 0.0, 1.0], [math.inf, 0.0, 1.0]])

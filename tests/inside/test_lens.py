@@ -50,9 +50,7 @@ def test_an_affine_stage_is_undone_exactly(random_model):
     with torch.no_grad():
         for p in model.blocks[0].attention.parameters():
             p.zero_()
-        model.blocks[0].feed_forward.expand.bias.fill_(
-            50.0
-        )  # far behind the bend everything is a straight line
+        model.blocks[0].feed_forward.up.bias.fill_(50.0)  # far behind the bend everything is a straight line
     texts = torch.randint(0, 9, (60, 8)).tolist()
     lens = tune_lens(model, texts, steps=250, lr=0.1)
     seen = trace(model, torch.tensor(texts[:5]))

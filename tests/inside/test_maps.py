@@ -6,7 +6,6 @@ import torch
 from scipy.spatial.distance import cdist
 
 from support.core import InputError
-from support.inside.likeness import analogy, cosine, cosines, neighbours
 from support.inside.maps import (
     concept_plane,
     gram_schmidt,
@@ -18,6 +17,7 @@ from support.inside.maps import (
     umap,
     unit_sphere,
 )
+from support.inside.similarity import analogy, cosine, cosines, neighbours
 
 # The hand example of workbench note 2, appendix A.
 WORDS = ["king", "queen", "man", "woman"]

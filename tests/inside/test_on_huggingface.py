@@ -1,12 +1,21 @@
 """A checkpoint that came from `transformers`: everything inside equals hand-written hooks on their model."""
 
+import operator
 from contextlib import contextmanager
 
 import pytest
 import torch
 
 from support.exchange import from_huggingface
-from support.inside import ablate, attribute, logit_lens, patched, restored, trace, watch
+from support.inside import (
+    ablate,
+    activation_patching,
+    direct_logit_attribution,
+    hooked,
+    logit_lens,
+    run_with_cache,
+    trace,
+)
 
 transformers = pytest.importorskip("transformers")
 
@@ -36,7 +45,7 @@ def ours(theirs):
 
 
 @contextmanager
-def hooked(*handles):
+def while_attached(*handles):
     try:
         yield
     finally:
@@ -61,16 +70,19 @@ def test_streams_and_patterns(theirs, ours):
 def test_cutting_a_head(theirs, ours, layer, head, by):
     projection, lane = theirs.transformer.h[layer].attn.c_proj, slice(head * D_HEAD, (head + 1) * D_HEAD)
     kept = []
-    with hooked(projection.register_forward_pre_hook(lambda _m, args: kept.append(args[0]))), torch.no_grad():
+    with (
+        while_attached(projection.register_forward_pre_hook(lambda _m, args: kept.append(args[0]))),
+        torch.no_grad(),
+    ):
         theirs(IDS)
     fill = kept[0][..., lane].mean(dim=(0, 1)) if by == "mean" else 0.0
 
     def cut(_module, args):
-        lanes = args[0].clone()
-        lanes[..., lane] = fill
-        return (lanes,)
+        z = args[0].clone()
+        z[..., lane] = fill
+        return (z,)
 
-    with hooked(projection.register_forward_pre_hook(cut)), torch.no_grad():
+    with while_attached(projection.register_forward_pre_hook(cut)), torch.no_grad():
         want = theirs(IDS).logits
     with ablate(ours, heads=[(layer, head)], by=by, reference=IDS):
         torch.testing.assert_close(ours(IDS), want)
@@ -86,7 +98,7 @@ def test_cutting_a_block(theirs, ours, layer, part):
         return (torch.zeros_like(output[0]), *output[1:]) if isinstance(output, tuple) else output * 0
 
     module = block.attn if part == "attention" else block.mlp
-    with hooked(module.register_forward_hook(silent)), torch.no_grad():
+    with while_attached(module.register_forward_hook(silent)), torch.no_grad():
         want = theirs(IDS).logits
     with ablate(ours, **{part: [layer]}):
         torch.testing.assert_close(ours(IDS), want)
@@ -111,13 +123,13 @@ def test_shares_of_a_logit(theirs, ours):
                 writes[name] = (output[0] if isinstance(output, tuple) else output)[0, -1]
 
             handles.append(module.register_forward_hook(keep))
-    with hooked(*handles), torch.no_grad():
+    with while_attached(*handles), torch.no_grad():
         out = theirs(IDS, output_hidden_states=True)
     writes = {"embedding": out.hidden_states[0][0, -1]} | writes
     norm, last = theirs.transformer.ln_f, sum(writes.values())
     size = ((last - last.mean()).square().mean() + norm.eps).sqrt()
     apart = theirs.lm_head.weight[7] - theirs.lm_head.weight[11]
-    found = attribute(ours, IDS, word=7, against=11).parts()
+    found = direct_logit_attribution(ours, IDS, word=7, against=11).parts()
     for name, write in writes.items():
         want = ((write - write.mean()) / size * norm.weight) @ apart
         torch.testing.assert_close(found[name][0], want, msg=name)
@@ -129,7 +141,10 @@ def test_patching(theirs, ours, position):
     """A clean MLP write at one position, put into their corrupted pass."""
     kept = []
     mlp = theirs.transformer.h[1].mlp
-    with hooked(mlp.register_forward_hook(lambda _m, _a, output: kept.append(output))), torch.no_grad():
+    with (
+        while_attached(mlp.register_forward_hook(lambda _m, _a, output: kept.append(output))),
+        torch.no_grad(),
+    ):
         clean = theirs(IDS).logits
 
     def put(_module, _args, output):
@@ -139,11 +154,14 @@ def test_patching(theirs, ours, position):
 
     with torch.no_grad():
         bad = theirs(CORRUPTED).logits
-        with hooked(mlp.register_forward_hook(put)):
+        with while_attached(mlp.register_forward_hook(put)):
             mended = theirs(CORRUPTED).logits
     want = (mended - bad)[0, -1, 7] / (clean - bad)[0, -1, 7]
-    point = "blocks.1.feed_forward.write"
-    found = restored(ours, IDS, CORRUPTED, lambda logits: logits[0, -1, 7], [point], each="position")
+    point = "blocks.1.feed_forward.output"
+    measure = operator.itemgetter((0, -1, 7))
+    found = activation_patching(ours, IDS, CORRUPTED, measure, [point], each="position")
+        ours, IDS, CORRUPTED, lambda logits: logits[0, -1, 7], [point], each="position"
+    )
     torch.testing.assert_close(found[0, position].double(), want.double(), atol=1e-10, rtol=2**-24)
 
 
@@ -152,23 +170,23 @@ def test_a_pattern_put_in_place(theirs, ours):
     attention = theirs.transformer.h[1].attn
     values = []
     catch = attention.c_attn.register_forward_hook(lambda _m, _a, out: values.append(out[..., 64:]))
-    with hooked(catch), torch.no_grad():
+    with while_attached(catch), torch.no_grad():
         theirs(IDS)
     lane = slice(2 * D_HEAD, 3 * D_HEAD)
 
     def own(_module, args):
-        lanes = args[0].clone()
-        lanes[..., lane] = values[0][..., lane]
-        return (lanes,)
+        z = args[0].clone()
+        z[..., lane] = values[0][..., lane]
+        return (z,)
 
-    with hooked(attention.c_proj.register_forward_pre_hook(own)), torch.no_grad():
+    with while_attached(attention.c_proj.register_forward_pre_hook(own)), torch.no_grad():
         want = theirs(IDS).logits
 
     def itself(pattern):
         return torch.cat([pattern[:, :2], torch.eye(8).to(pattern)[None, None], pattern[:, 3:]], dim=1)
 
-    with patched(ours, {"blocks.1.attention.pattern": itself}):
-        torch.testing.assert_close(watch(ours, IDS, ["logits"])["logits"], want)
+    with hooked(ours, {"blocks.1.attention.pattern": itself}):
+        torch.testing.assert_close(run_with_cache(ours, IDS, ["logits"])[0], want)
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +222,7 @@ def test_a_llama_inside(llama, script):
         layer.mlp.down_proj.register_forward_pre_hook(lambda _m, a: gated.append(a[0])) for layer in layers
     ]
     in_float64 = script("parity").in_float64
-    with hooked(*handles), torch.no_grad(), in_float64():
+    with while_attached(*handles), torch.no_grad(), in_float64():
         want = llama(IDS, output_hidden_states=True, output_attentions=True)
     seen = trace(ours, IDS)
     exact = {"atol": 1e-10, "rtol": 0}
@@ -212,7 +230,7 @@ def test_a_llama_inside(llama, script):
         torch.testing.assert_close(seen.streams[2 * i], want.hidden_states[i], **exact)
         torch.testing.assert_close(seen.patterns[i], want.attentions[i], **exact)
         torch.testing.assert_close(seen.activations[i], gated[i], **exact)
-    found = attribute(ours, IDS, word=7, against=11)
+    found = direct_logit_attribution(ours, IDS, word=7, against=11)
     last = want.hidden_states[0][0, -1] + sum(writes)
     norm, rows = llama.model.norm, llama.lm_head.weight
     size = (last.square().mean() + norm.variance_epsilon).sqrt()
@@ -226,12 +244,12 @@ def test_a_llama_inside(llama, script):
     torch.testing.assert_close(found.neurons.sum(dim=2), found.feed_forward)
 
     def cut(_module, args):
-        lanes = args[0].clone()
-        lanes[..., 3 * D_HEAD :] = 0  # head 3 shares its keys and values with head 2
-        return (lanes,)
+        z = args[0].clone()
+        z[..., 3 * D_HEAD :] = 0  # head 3 shares its keys and values with head 2
+        return (z,)
 
     with (
-        hooked(
+        while_attached(
             layers[0].self_attn.o_proj.register_forward_pre_hook(cut),
             layers[1].mlp.register_forward_hook(lambda _m, _a, out: out * 0),
         ),

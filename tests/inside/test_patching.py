@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from support.core import InputError
-from support.inside import restored, trace
+from support.inside import activation_patching, trace
 
 # Computed in float64, and rounded to float32 when it is returned.
 STORED = {"atol": 1e-10, "rtol": 2**-24}
@@ -16,9 +16,9 @@ def difference(logits):
 
 
 def test_streams_restore_all_of_it_and_the_untouched_position_none(family):
-    stages = [f"stream.{stage}" for stage in range(7)]
-    assert torch.allclose(restored(family, CLEAN, CORRUPTED, difference, stages), torch.ones(7, 1))
-    places = restored(family, CLEAN, CORRUPTED, difference, stages, each="position")
+    stages = [f"residual.{stage}" for stage in range(7)]
+    assert torch.allclose(activation_patching(family, CLEAN, CORRUPTED, difference, stages), torch.ones(7, 1))
+    places = activation_patching(family, CLEAN, CORRUPTED, difference, stages, each="position")
     assert places.shape == (7, 5)
     # In the embedding only the exchanged word differs; in the end only the last place is read.
     torch.testing.assert_close(places[0], torch.tensor([0.0, 1, 0, 0, 0]), **STORED)
@@ -39,7 +39,7 @@ def test_last_layer_by_hand(random_model):
         with torch.no_grad():
             last = stream + network(stream)
         want.append((last[0, -1] @ reader - difference(bad.logits)) / whole)
-    found = restored(model, CLEAN, CORRUPTED, difference, ["blocks.2.attention.lanes"], each="head")
+    found = activation_patching(model, CLEAN, CORRUPTED, difference, ["blocks.2.attention.z"], each="head")
     torch.testing.assert_close(found[0].double(), torch.stack(want), **STORED)
 
 
@@ -50,15 +50,15 @@ def test_a_batch_is_restored_as_one(random_model):
     def measure(logits):
         return logits[:, -1, 6].mean().item()
 
-    found = restored(model, clean, bad, measure, ["blocks.0.attention.write", "logits"])
+    found = activation_patching(model, clean, bad, measure, ["blocks.0.attention.output", "logits"])
     assert found.shape == (2, 1) and torch.allclose(found[1], torch.ones(1))
 
 
 def test_what_cannot_be_compared_is_refused(random_model):
     model = random_model()
     with pytest.raises(InputError, match="word must stand"):
-        restored(model, CLEAN, CORRUPTED[:-1], difference, ["stream.1"])
+        activation_patching(model, CLEAN, CORRUPTED[:-1], difference, ["residual.1"])
     with pytest.raises(InputError, match="no difference"):
-        restored(model, CLEAN, CLEAN, difference, ["stream.1"])
+        activation_patching(model, CLEAN, CLEAN, difference, ["residual.1"])
     with pytest.raises(InputError, match="has no heads"):
-        restored(model, CLEAN, CORRUPTED, difference, ["stream.1"], each="head")
+        activation_patching(model, CLEAN, CORRUPTED, difference, ["residual.1"], each="head")

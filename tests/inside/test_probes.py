@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.core import InputError
-from support.inside.acceptance import accept
+from support.inside.embedding_report import embedding_report
 from support.inside.probes import PENALTIES, fit_on_all, probe
 from support.worlds.semantic import ANALOGIES, LATENTS, NOUNS
 
@@ -67,11 +67,11 @@ def test_a_property_without_differences_is_refused():
 
 def test_acceptance_passes_the_design_in_any_rotation_and_fails_noise():
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(32, 32))).Q[:6]
-    passed = accept(LATENTS @ rotation, LATENTS, NOUNS, ANALOGIES)
+    passed = embedding_report(LATENTS @ rotation, LATENTS, NOUNS, ANALOGIES)
     assert (passed.axes_read, passed.recovered) == (6, 5)
     assert passed.answers == tuple(d for *_, d in ANALOGIES)
     assert passed.top6 == pytest.approx(1.0)
-    plain = accept(LATENTS, LATENTS, NOUNS, ANALOGIES)
+    plain = embedding_report(LATENTS, LATENTS, NOUNS, ANALOGIES)
     assert passed.top2 == pytest.approx(plain.top2)
-    noise = accept(np.random.default_rng(0).normal(size=(40, 32)), LATENTS, NOUNS, ANALOGIES)
+    noise = embedding_report(np.random.default_rng(0).normal(size=(40, 32)), LATENTS, NOUNS, ANALOGIES)
     assert noise.axes_read == 0 and noise.recovered <= 2

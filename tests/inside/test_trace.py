@@ -41,7 +41,7 @@ def test_pieces_equal_a_pass_by_hand(random_model):
         torch.testing.assert_close(seen.patterns[layer], weights)
         stream = stream + write
         read = block.norm_2(stream)
-        hidden = block.feed_forward.activation(block.feed_forward.expand(read))
+        hidden = block.feed_forward.activation(block.feed_forward.up(read))
         torch.testing.assert_close(seen.activations[layer], hidden)
         stream = stream + block.feed_forward(read)
         torch.testing.assert_close(seen.streams[2 * layer + 2], stream)
@@ -92,7 +92,7 @@ def test_cutting_attention_equals_a_zero_output_matrix(random_model):
     with ablate(model, attention=[0], feed_forward=[2]):
         cut = model(IDS)
     with torch.no_grad():
-        for layer in (model.blocks[0].attention.output, model.blocks[2].feed_forward.contract):
+        for layer in (model.blocks[0].attention.output, model.blocks[2].feed_forward.down):
             layer.weight.zero_()
             layer.bias.zero_()
     torch.testing.assert_close(model(IDS), cut)

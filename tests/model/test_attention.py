@@ -80,7 +80,7 @@ def test_biases_can_be_left_out():
 def test_feed_forward_equals_torch(name, theirs):
     ours = FeedForward(GPTConfig(vocab_size=2, d_model=8, n_heads=2, activation=name))
     x = torch.randn(2, 3, 8)
-    torch.testing.assert_close(ours(x), nn.Sequential(ours.expand, theirs, ours.contract)(x))
+    torch.testing.assert_close(ours(x), nn.Sequential(ours.up, theirs, ours.down)(x))
 
 
 def test_activations_against_their_definitions():

@@ -46,15 +46,15 @@ def test_a_block_equals_torchs_encoder_layer(norm_first, activation):
     ours.attention.qkv.weight.data = theirs.self_attn.in_proj_weight.data
     ours.attention.qkv.bias.data = theirs.self_attn.in_proj_bias.data
     copy_linear(ours.attention.output, theirs.self_attn.out_proj)
-    copy_linear(ours.feed_forward.expand, theirs.linear1)
-    copy_linear(ours.feed_forward.contract, theirs.linear2)
+    copy_linear(ours.feed_forward.up, theirs.linear1)
+    copy_linear(ours.feed_forward.down, theirs.linear2)
     ours.norm_1, ours.norm_2 = theirs.norm1, theirs.norm2
     x = torch.randn(2, 6, 16).double()
     torch.testing.assert_close(ours(x), theirs(x), **NEAR)
     filling = torch.tensor([[False] * 6, [False] * 3 + [True] * 3])
-    sight = ours.attention.sight(x).among(~filling)
+    attention_context = ours.attention.attention_context(x).among(~filling)
     torch.testing.assert_close(
-        ours(x, sight)[~filling], theirs(x, src_key_padding_mask=filling)[~filling], **NEAR
+        ours(x, attention_context)[~filling], theirs(x, src_key_padding_mask=filling)[~filling], **NEAR
     )
 
 
@@ -69,8 +69,8 @@ def test_a_block_equals_berts():
     look, after = theirs.attention.self, theirs.attention.output
     copy_linear(ours.attention.qkv, look.query, look.key, look.value)
     copy_linear(ours.attention.output, after.dense)
-    copy_linear(ours.feed_forward.expand, theirs.intermediate.dense)
-    copy_linear(ours.feed_forward.contract, theirs.output.dense)
+    copy_linear(ours.feed_forward.up, theirs.intermediate.dense)
+    copy_linear(ours.feed_forward.down, theirs.output.dense)
     ours.norm_1, ours.norm_2 = after.LayerNorm, theirs.output.LayerNorm
     x = torch.randn(2, 6, 16).double()
     got = theirs(x)

@@ -9,8 +9,8 @@ from torch import nn
 
 from support.core import InputError
 from support.generation import generate
-from support.model import GPT, Block, CrossAttention, EncoderDecoder, GPTConfig, Pair, attend
-from support.training import PairBatches, TrainConfig, train
+from support.model import GPT, Block, CrossAttention, EncoderDecoder, GPTConfig, Seq2SeqInputs, attend
+from support.training import Seq2SeqBatches, TrainConfig, train
 
 SIZES = {"vocab_size": 11, "context": 12, "d_model": 16, "n_heads": 4, "n_layers": 2}
 FAMILY = {
@@ -53,8 +53,8 @@ def test_a_block_equals_torchs_decoder_layer(norm_first):
     copy_linear(ours.cross_attention.query, query)
     copy_linear(ours.cross_attention.key_value, key, value)
     copy_linear(ours.cross_attention.output, theirs.multihead_attn.out_proj)
-    copy_linear(ours.feed_forward.expand, theirs.linear1)
-    copy_linear(ours.feed_forward.contract, theirs.linear2)
+    copy_linear(ours.feed_forward.up, theirs.linear1)
+    copy_linear(ours.feed_forward.down, theirs.linear2)
     ours.norm_1, ours.norm_cross, ours.norm_2 = theirs.norm1, theirs.norm2, theirs.norm3
     x, memory = torch.randn(2, 5, 16).double(), torch.randn(2, 7, 16).double()
     ahead = nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
@@ -83,8 +83,8 @@ def test_blocks_equal_barts():
         look = theirs.self_attn
         copy_linear(ours.attention.qkv, look.q_proj, look.k_proj, look.v_proj)
         copy_linear(ours.attention.output, look.out_proj)
-        copy_linear(ours.feed_forward.expand, theirs.fc1)
-        copy_linear(ours.feed_forward.contract, theirs.fc2)
+        copy_linear(ours.feed_forward.up, theirs.fc1)
+        copy_linear(ours.feed_forward.down, theirs.fc2)
         ours.norm_1, ours.norm_2 = theirs.self_attn_layer_norm, theirs.final_layer_norm
     across = writes.encoder_attn
     copy_linear(decoder.cross_attention.query, across.q_proj)
@@ -126,8 +126,8 @@ def test_blocks_equal_t5s(monkeypatch):
         look, think = theirs.layer[0].SelfAttention, theirs.layer[-1].DenseReluDense
         copy_linear(ours.attention.qkv, look.q, look.k, look.v)
         copy_linear(ours.attention.output, look.o)
-        copy_linear(ours.feed_forward.expand, think.wi)
-        copy_linear(ours.feed_forward.contract, think.wo)
+        copy_linear(ours.feed_forward.up, think.wi)
+        copy_linear(ours.feed_forward.down, think.wo)
         ours.norm_1, ours.norm_2 = theirs.layer[0].layer_norm, theirs.layer[-1].layer_norm
     across = writes.layer[1].EncDecAttention
     copy_linear(decoder.cross_attention.query, across.q)
@@ -162,13 +162,13 @@ def test_cross_attention_by_the_open_path(n_kv_heads):
 @pytest.mark.parametrize("name", FAMILY)
 def test_filling_changes_nothing_on_either_side(name):
     model = double(EncoderDecoder(config(**FAMILY[name])))
-    alone = model(Pair(SOURCE[:1], IDS[:1]))
+    alone = model(Seq2SeqInputs(SOURCE[:1], IDS[:1]))
     source = torch.cat([nn.functional.pad(SOURCE[:1], (0, 3)), torch.tensor([[4, 8, 1, 2, 6, 10, 3]])])
     ids = nn.functional.pad(IDS, (0, 2))
-    torch.testing.assert_close(model(Pair(source, ids))[:1, :5], alone, **NEAR)
+    torch.testing.assert_close(model(Seq2SeqInputs(source, ids))[:1, :5], alone, **NEAR)
     pad = torch.tensor([2, 0])  # a target may be filled at its left, as prompts of different length are
     ids = torch.cat([nn.functional.pad(IDS[:1], (2, 0)), torch.randint(1, 11, (1, 7))])
-    torch.testing.assert_close(model.given(source)(ids, pad=pad)[:1, 2:], alone, **NEAR)
+    torch.testing.assert_close(model.conditioned_on(source)(ids, pad=pad)[:1, 2:], alone, **NEAR)
 
 
 @pytest.mark.parametrize("name", FAMILY)
@@ -176,44 +176,44 @@ def test_filling_changes_nothing_on_either_side(name):
 def test_cached_logits_equal_uncached_ones(name, sizes):
     model = double(EncoderDecoder(config(**FAMILY[name])))
     source = nn.functional.pad(SOURCE, (0, 2))
-    writer = model.given(source)
+    writer = model.conditioned_on(source)
     cache = writer.cache(batch=2)
     cached = torch.cat([writer(part, cache) for part in IDS.split(sizes, dim=1)], dim=1)
-    torch.testing.assert_close(cached, model(Pair(source, IDS)), **NEAR)
+    torch.testing.assert_close(cached, model(Seq2SeqInputs(source, IDS)), **NEAR)
 
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_every_source_token_counts_and_no_later_target_does(name):
     model = double(EncoderDecoder(config(**FAMILY[name])))
-    before = model(Pair(SOURCE, IDS))
+    before = model(Seq2SeqInputs(SOURCE, IDS))
     for i in range(4):
         other = SOURCE.clone()
         other[:, i] = 10
-        assert (model(Pair(other, IDS)) - before).abs().amax(-1).min() > 1e-6
+        assert (model(Seq2SeqInputs(other, IDS)) - before).abs().amax(-1).min() > 1e-6
     later = IDS.clone()
     later[:, 3:] = 7
-    torch.testing.assert_close(model(Pair(SOURCE, later))[:, :3], before[:, :3])
+    torch.testing.assert_close(model(Seq2SeqInputs(SOURCE, later))[:, :3], before[:, :3])
 
 
 def test_the_source_is_read_once():
     model = double(EncoderDecoder(config()))
     reads = []
     model.encoder.blocks[0].register_forward_hook(lambda *_: reads.append(1))
-    writer = model.given(SOURCE[:1])
+    writer = model.conditioned_on(SOURCE[:1])
     written = generate(writer, [1], max_new_tokens=6, greedy=True)
     assert len(reads) == 1
     ids = [1]
     for _ in range(6):
-        ids.append(int(model(Pair(SOURCE[:1], torch.tensor([ids])))[0, -1].argmax()))
+        ids.append(int(model(Seq2SeqInputs(SOURCE[:1], torch.tensor([ids])))[0, -1].argmax()))
     assert written == ids
-    torch.testing.assert_close(writer(IDS), model(Pair(SOURCE[:1].expand(2, -1), IDS)))
+    torch.testing.assert_close(writer(IDS), model(Seq2SeqInputs(SOURCE[:1].expand(2, -1), IDS)))
 
 
 def test_given_is_as_in_use():
     model = double(EncoderDecoder(config(dropout=0.5)))
-    want = model.given(SOURCE)(IDS)
+    want = model.conditioned_on(SOURCE)(IDS)
     model.train()
-    writer = model.given(SOURCE)
+    writer = model.conditioned_on(SOURCE)
     assert model.training and not writer.memory.requires_grad
     torch.testing.assert_close(writer.eval()(IDS), want)
 
@@ -223,16 +223,16 @@ def test_one_embedding_for_all_or_two():
     assert shared.decoder.embedding is shared.encoder.embedding
     assert apart.n_parameters() - shared.n_parameters() == 11 * 16
     assert len(list(shared.parameters())) == len({id(p) for p in shared.parameters()})
-    shared(Pair(SOURCE, IDS)).sum().backward()
+    shared(Seq2SeqInputs(SOURCE, IDS)).sum().backward()
     assert shared.encoder.embedding.weight.grad is not None
     other = EncoderDecoder(config(causal=False), config(vocab_size=7, n_layers=1), share=False)
-    assert other(Pair(SOURCE, torch.tensor([[1, 2], [3, 4]]))).shape == (2, 2, 7)
-    assert other.cross_weights(Pair(SOURCE, torch.tensor([[1, 2], [3, 4]])))[0].shape == (2, 4, 2, 4)
+    assert other(Seq2SeqInputs(SOURCE, torch.tensor([[1, 2], [3, 4]]))).shape == (2, 2, 7)
+    assert other.cross_weights(Seq2SeqInputs(SOURCE, torch.tensor([[1, 2], [3, 4]])))[0].shape == (2, 4, 2, 4)
 
 
 def test_gradients_equal_finite_differences():
     model = double(EncoderDecoder(config(n_layers=1, d_model=8, n_heads=2)))
-    pair, target = Pair(SOURCE, IDS[:, :-1]), IDS[:, 1:]
+    pair, target = Seq2SeqInputs(SOURCE, IDS[:, :-1]), IDS[:, 1:]
 
     def loss():
         return nn.functional.cross_entropy(model(pair).flatten(0, 1), target.flatten())
@@ -262,14 +262,20 @@ def test_gradients_equal_finite_differences():
         (lambda: EncoderDecoder(config(causal=False), config(causal=False)), "causal=True"),
         (lambda: EncoderDecoder(config(causal=False), config(d_model=8)), "d_model=16 .* d_model=8"),
         (lambda: EncoderDecoder(config(causal=False), config(vocab_size=7)), "share=False"),
-        (lambda: EncoderDecoder(config())(Pair(SOURCE, IDS[:1])), "2 sources do not go with 1 texts"),
-        (lambda: EncoderDecoder(config()).given(SOURCE)(IDS[[0, 1, 0]]), "2 sources do not go with 3 texts"),
-        (lambda: EncoderDecoder(config())(Pair(0 * SOURCE, IDS)), "nothing but filling"),
-        (lambda: EncoderDecoder(config())(Pair(SOURCE.repeat(1, 4), IDS)), "1 to 12 tokens and was given 16"),
+        (
+            lambda: EncoderDecoder(config())(Seq2SeqInputs(SOURCE, IDS[:1])),
+            "2 sources do not go with 1 texts"),
+        (
+            lambda: EncoderDecoder(config()).conditioned_on(SOURCE)(IDS[[0, 1, 0]]),
+            "2 sources do not go with 3 texts"),
+        (lambda: EncoderDecoder(config())(Seq2SeqInputs(0 * SOURCE, IDS)), "nothing but filling"),
+        (
+            lambda: EncoderDecoder(config())(Seq2SeqInputs(SOURCE.repeat(1, 4), IDS)),
+            "1 to 12 tokens and was given 16"),
         (lambda: GPT(config(), cross=True)(IDS), "memory="),
-        (lambda: PairBatches([([], [1, 2])], 1), "Pair 0 has an empty source"),
-        (lambda: PairBatches([([3], [1])], 1), "fewer than two"),
-        (lambda: PairBatches([], 1), "at least one text"),
+        (lambda: Seq2SeqBatches([([], [1, 2])], 1), "Pair 0 has an empty source"),
+        (lambda: Seq2SeqBatches([([3], [1])], 1), "fewer than two"),
+        (lambda: Seq2SeqBatches([], 1), "at least one text"),
     ],
 )  # fmt: skip
 def test_refused_in_a_sentence(build, words):
@@ -282,13 +288,13 @@ def test_learns_to_reverse_texts_of_different_length():
     texts = [
         torch.randint(4, 10, (n,), generator=generator).tolist() for n in [3, 4, 5, 6] for _ in range(100)
     ]
-    batches = PairBatches([(text, [1, *text[::-1], 2]) for text in texts], 32)
+    batches = Seq2SeqBatches([(text, [1, *text[::-1], 2]) for text in texts], 32)
     assert all(a.equal(b) for a, b in zip(batches(3)[0], batches(3)[0], strict=True))
     model = EncoderDecoder(config(d_model=32, n_layers=1))
     history = train(model, batches, TrainConfig(steps=400, lr=1e-2, warmup=20, progress=False))
     assert history.losses[0] > 2 and sum(history.losses[-20:]) / 20 < 0.1
     for text in ([4, 5, 6, 7], [9, 9, 4], [8, 7, 6, 5, 4]):
-        assert generate(model.given(torch.tensor([text])), [1], 8, greedy=True, stop=[2]) == [
+        assert generate(model.conditioned_on(torch.tensor([text])), [1], 8, greedy=True, stop=[2]) == [
             1,
             *text[::-1],
             2,

@@ -15,11 +15,11 @@ from support.model import (
     SelfAttention,
     SwiGLU,
     alibi_slopes,
+    apply_rope,
     attend,
-    make_sight,
+    make_attention_context,
     rms_norm,
     rope_frequencies,
-    rotate,
 )
 
 SMALL = {"vocab_size": 11, "context": 12, "d_model": 16, "n_heads": 4, "n_layers": 2}
@@ -44,7 +44,7 @@ def test_rms_norm_equals_torchs():
 def test_a_turned_score_depends_on_the_distance_alone():
     q, k = torch.randn(2, 8).double()
     at = torch.arange(40)[:, None] * rope_frequencies(8)
-    turned_q, turned_k = (rotate(x.expand(40, 8), at.cos(), at.sin()) for x in (q, k))
+    turned_q, turned_k = (apply_rope(x.expand(40, 8), at.cos(), at.sin()) for x in (q, k))
     scores = turned_q @ turned_k.T
     for distance in (0, 1, 7):
         line = scores.diagonal(-distance)
@@ -58,7 +58,7 @@ def test_turning_equals_complex_multiplication():
     angles = np.arange(5)[:, None] * 500.0 ** (-np.arange(4) / 4)
     turned = (x[:, :4] + 1j * x[:, 4:]) * np.exp(1j * angles)
     at = torch.arange(5)[:, None] * rope_frequencies(8, base=500.0)
-    ours = rotate(torch.tensor(x), at.cos(), at.sin())
+    ours = apply_rope(torch.tensor(x), at.cos(), at.sin())
     np.testing.assert_allclose(ours.numpy(), np.hstack([turned.real, turned.imag]), atol=1e-12)
 
 
@@ -176,7 +176,7 @@ def test_swiglu_equals_a_line_of_numpy():
     layer = double(SwiGLU(config(activation="swiglu", ffn_bias=False)))
     assert layer.gate.weight.shape == (48, 16)  # 8/3 of 16 is 42.7, rounded up to a multiple of 8
     x = torch.randn(3, 16).double()
-    gate, expand, contract = (m.weight.detach().numpy() for m in (layer.gate, layer.expand, layer.contract))
+    gate, expand, contract = (m.weight.detach().numpy() for m in (layer.gate, layer.up, layer.down))
     opened = x.numpy() @ gate.T
     want = (opened / (1 + np.exp(-opened)) * (x.numpy() @ expand.T)) @ contract.T
     np.testing.assert_allclose(layer(x).detach().numpy(), want, atol=1e-12)
@@ -290,8 +290,8 @@ def test_a_token_meets_part_of_mixtral():
 
 
 def test_sight_is_plain_where_nothing_is_forbidden():
-    assert make_sight(config(), 5).mask is None and make_sight(config(), 5).causal
-    assert make_sight(config(), 1, start=4).mask is None
-    assert make_sight(config(window=5), 5).mask is None
-    assert make_sight(config(window=4), 5).mask is not None
-    assert make_sight(config(causal=False), 5).causal is False
+    assert make_attention_context(config(), 5).mask is None and make_attention_context(config(), 5).causal
+    assert make_attention_context(config(), 1, start=4).mask is None
+    assert make_attention_context(config(window=5), 5).mask is None
+    assert make_attention_context(config(window=4), 5).mask is not None
+    assert make_attention_context(config(causal=False), 5).causal is False

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from support import zoo
-from support.exchange.page import SHIPPED, rounded
+from support.exchange.web_export import SHIPPED, rounded
 from support.generation import next_token
 from support.inside import ablate, logit_lens, trace
 

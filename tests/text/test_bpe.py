@@ -13,10 +13,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from support.core import InputError
 from support.text import BPETokenizer
-from support.text.alphabet import BYTES, from_printable, printable
 from support.text.bpe import _merge_long, _merge_short
-from support.text.naive import encode_naive, train_naive
-from support.text.pieces import split
+from support.text.byte_alphabet import BYTES, from_printable, printable
+from support.text.naive_bpe import encode_naive, train_naive
+from support.text.pretokenise import split
 from support.worlds import python_prose
 
 TEXT = python_prose()[:60_000]

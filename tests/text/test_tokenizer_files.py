@@ -8,7 +8,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from support.core import InputError
 from support.text import BPETokenizer
-from support.text.pieces import SOURCES, split
+from support.text.pretokenise import SOURCES, split
 from support.worlds import python_prose
 
 # Written once more, as the two releases print them, so that a slip in the package is seen.

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from support.core import InputError
-from support.training import IGNORED, SequenceBatches, StreamBatches, pad
+from support.training import IGNORE_INDEX, SequenceBatches, StreamBatches, inputs_and_targets
 
 
 def test_targets_are_the_next_tokens_and_padding_predicts_nothing():
-    inputs, targets = pad([[1, 5, 6, 7, 2], [1, 8, 2]], pad_id=0)
+    inputs, targets = inputs_and_targets([[1, 5, 6, 7, 2], [1, 8, 2]], pad_id=0)
     assert inputs.tolist() == [[1, 5, 6, 7], [1, 8, 0, 0]]
-    assert targets.tolist() == [[5, 6, 7, 2], [8, 2, IGNORED, IGNORED]]
+    assert targets.tolist() == [[5, 6, 7, 2], [8, 2, IGNORE_INDEX, IGNORE_INDEX]]
 
 
 def test_every_text_once_an_epoch_in_new_order():

@@ -9,15 +9,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from support.core import InputError, set_up
+from support.core import InputError, seed_everything
 from support.model import GPT, GPTConfig
 from support.training import (
     DivergedError,
     SequenceBatches,
     StreamBatches,
     TrainConfig,
+    evaluate_loss,
     load_checkpoint,
-    loss_of,
     save_checkpoint,
     train,
 )
@@ -27,7 +27,7 @@ TEXTS = [[1, *[3 + (7 * i + j * j) % 13 for j in range(4 + i % 7)], 2] for i in 
 
 
 def fresh(seed: int = 0, **changes) -> GPT:
-    set_up(seed, threads=1)
+    seed_everything(seed, threads=1)
     return GPT(GPTConfig.from_dict({**SHAPE.to_dict(), **changes}))
 
 
@@ -87,7 +87,7 @@ def test_loss_of_counts_each_token_once():
     ]
     model.train()
     for batch_size in (1, 7, 64):
-        assert loss_of(model, TEXTS, batch_size) == pytest.approx(
+        assert evaluate_loss(model, TEXTS, batch_size) == pytest.approx(
             sum(one_by_one) / sum(len(t) - 1 for t in TEXTS), abs=1e-10
         )
     assert model.training
@@ -101,28 +101,28 @@ def test_it_learns_and_its_best_model_is_kept(tmp_path):
         model,
         StreamBatches(text, 8, 12),
         TrainConfig(60, lr=0.02, warmup=5, eval_every=10, folder=str(tmp_path)),
-        evaluate=lambda m: loss_of(m, held_out),
+        evaluate=lambda m: evaluate_loss(m, held_out),
     )
     assert list(history.evals) == [10, 20, 30, 40, 50, 60]
     at, value = history.best
     best = load_checkpoint(tmp_path / "best.safetensors")
     assert best.metadata == {"updates": at, "evaluation": value}
-    assert loss_of(best.model, held_out) == value == min(history.evals.values()) < 0.5
+    assert evaluate_loss(best.model, held_out) == value == min(history.evals.values()) < 0.5
 
 
 RUN = """
 import sys, os, signal
-from support.core import set_up
+from support.core import seed_everything
 from support.model import GPT, GPTConfig
-from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 folder, stop = sys.argv[1], int(sys.argv[2])
-set_up(0, threads=1)
+seed_everything(0, threads=1)
 texts = [[1, *[3 + (7 * i + j * j) % 13 for j in range(4 + i % 7)], 2] for i in range(40)]
 model = GPT(GPTConfig(vocab_size=16, context=16, d_model=16, n_heads=2, n_layers=2, dropout=0.1))
 def kill(step, model, history):
     if step == stop: os.kill(os.getpid(), signal.SIGKILL)
 config = TrainConfig(40, lr=0.01, warmup=5, checkpoint_every=7, eval_every=10, folder=folder)
-held_out = lambda m: loss_of(m, texts[:5])
+held_out = lambda m: evaluate_loss(m, texts[:5])
 history = train(model, SequenceBatches(texts, 6), config, held_out, [kill], resume=True)
 print([x.hex() for x in history.losses], history.evals, history.lrs)
 """

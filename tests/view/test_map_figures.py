@@ -80,12 +80,12 @@ def test_the_film_ends_at_the_model_of_the_zoo(script, film):
 def test_the_film_begins_at_random_rows_and_the_loss_falls_to_the_floor(script, film):
     import torch
 
-    from support.core import set_up
+    from support.core import seed_everything
     from support.model import GPT
     from support.zoo.recipe import recipe
 
     plan = recipe("calling-game")
-    set_up(0)
+    seed_everything(0)
     start = GPT(plan.config(plan.world().vocabulary)).embedding.weight.detach().double().numpy()[1:]
     unit = torch.nn.functional.normalize(torch.tensor(start), dim=1).numpy()
     cosines = np.take_along_axis(unit @ unit.T, np.array(film["frames"][0]["near"]), axis=1)

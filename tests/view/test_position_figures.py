@@ -4,7 +4,7 @@ import pytest
 import torch
 from helpers import in_double
 
-from support.model.positions import rope_frequencies, rotate, sinusoids
+from support.model.positions import apply_rope, rope_frequencies, sinusoids
 from support.view.controls import find, widget
 from support.view.position_figures import KEY, LAST, QUERY, WIDTH, positions
 
@@ -25,7 +25,7 @@ def test_query_and_key_are_turned_as_the_package_turns_them(first, second):
     def at(pairs, place):
         angles = place * rope_frequencies(WIDTH)[None]
         flat = torch.tensor(pairs, dtype=torch.float64).T.reshape(1, -1)  # all first numbers, then all second
-        return rotate(flat, angles.cos(), angles.sin())[0]
+        return apply_rope(flat, angles.cos(), angles.sin())[0]
 
     q, k = at(QUERY, first), at(KEY, second)
     for pair in range(1, WIDTH // 2 + 1):

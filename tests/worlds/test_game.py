@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from support.core import InputError
-from support.worlds import CallingGame, World, entropy, floor
+from support.worlds import CallingGame, World, entropy, loss_floor
 from support.worlds.game import EPITHETS, LEADERS, NUMBERS, PLAYERS
 
 GAME = CallingGame()
@@ -107,7 +107,7 @@ def test_draws_have_their_probabilities():
     for text, count in texts.most_common(5):
         p = math.exp(GAME.log_prob(text))
         assert abs(count - len(games) * p) < 4 * (len(games) * p) ** 0.5
-    assert floor(GAME, games) == pytest.approx(GAME.entropy, abs=0.02)
+    assert loss_floor(GAME, games) == pytest.approx(GAME.entropy, abs=0.02)
     assert 22 < sum(map(len, games)) / len(games) < 24
 
 
@@ -140,9 +140,9 @@ def test_wrong_prefixes_are_refused_in_a_sentence():
         GAME.distribution(["<BOS>", "Pietro", "chiama", "3", "<EOS>"])
     assert GAME.log_prob(["<BOS>", "Pietro", "chiama", "Pietro", "<EOS>"]) == -math.inf
     with pytest.raises(InputError, match="never says"):
-        floor(GAME, [["<BOS>", "banana", "<EOS>"]])
+        loss_floor(GAME, [["<BOS>", "banana", "<EOS>"]])
     with pytest.raises(InputError, match="no text"):
-        floor(GAME, [])
+        loss_floor(GAME, [])
 
 
 def test_entropy_of_a_fair_die():

@@ -10,7 +10,7 @@ from support.core import InputError
 from support.worlds import CallingGame
 from support.worlds.game import LEADERS, PLAYERS
 from support.worlds.last_word import LastWord
-from support.worlds.questions import CASES, exam, questions
+from support.worlds.questions import CASES, questions, sample_questions
 
 GAME = CallingGame()
 
@@ -52,12 +52,12 @@ def test_no_question_is_left_out():
 
 
 def test_the_exam_holds_so_many_of_each():
-    found = exam(GAME, each=5, seed=2)
+    found = sample_questions(GAME, each=5, seed=2)
     assert Counter(q.case for _, q in found) == dict.fromkeys(CASES, 5)
     assert all(q in questions(GAME, tokens) for tokens, q in found)
-    assert found == exam(GAME, each=5, seed=2) != exam(GAME, each=5, seed=3)
+    assert found == sample_questions(GAME, each=5, seed=2) != sample_questions(GAME, each=5, seed=3)
     with pytest.raises(InputError, match="ask for fewer"):
-        exam(CallingGame(max_turns=1), each=1, seed=0)
+        sample_questions(CallingGame(max_turns=1), each=1, seed=0)
 
 
 def test_last_word_is_what_counting_comes_to():

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from support.worlds import StoryWorld, World, entropy, floor
+from support.worlds import StoryWorld, World, entropy, loss_floor
 from support.worlds.stories import readable
 
 
@@ -60,7 +60,7 @@ def test_loss_and_entropy_agree_over_many_stories(world, stories):
     few = stories[:60]
     tokens = sum(len(s) - 1 for s in few)
     expected = sum(entropy(d) for s in few for d in world.distributions(s)) / tokens
-    assert floor(world, few) == pytest.approx(expected, abs=0.03)
+    assert loss_floor(world, few) == pytest.approx(expected, abs=0.03)
 
 
 def test_first_sentences_come_as_often_as_they_should(world, stories):

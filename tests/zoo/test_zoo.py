@@ -14,8 +14,8 @@ from support import zoo
 from support.core import InputError
 from support.model import GPTConfig
 from support.text import Vocabulary
-from support.training import SequenceBatches, TrainConfig, load_checkpoint, loss_of
-from support.worlds import CallingGame, floor
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, load_checkpoint
+from support.worlds import CallingGame, loss_floor
 from support.worlds.game import NUMBERS
 from support.zoo import build as baking
 from support.zoo import entry as shelf
@@ -48,9 +48,9 @@ def test_a_card_is_what_the_weights_and_the_world_say(name):
     recipe, losses = zoo.recipe(name), model.card[LOSSES]
     texts = recipe.held_out()
     assert losses["model"] == pytest.approx(
-        loss_of(model.model, [model.vocabulary.encode(t) for t in texts]), abs=1e-4
+        evaluate_loss(model.model, [model.vocabulary.encode(t) for t in texts]), abs=1e-4
     )
-    assert losses[FLOOR] == pytest.approx(floor(model.world, texts), abs=1e-4)
+    assert losses[FLOOR] == pytest.approx(loss_floor(model.world, texts), abs=1e-4)
     assert model.card["data"]["held-out tokens"] == sum(map(len, texts))
 
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from support.inside import Acceptance, accept
+from support.inside import EmbeddingReport, embedding_report
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
 from support.training import TrainConfig
@@ -37,13 +37,13 @@ def rows(model: GPT) -> Float[Tensor, "noun d_model"]:
     return model.embedding.weight.detach()[ids.to(model.embedding.weight.device)]
 
 
-def judged(vectors: Float[Tensor, "noun d"] | Float[np.ndarray, "noun d"]) -> Acceptance:
+def judged(vectors: Float[Tensor, "noun d"] | Float[np.ndarray, "noun d"]) -> EmbeddingReport:
     """The acceptance tests of *workbench* note 2, put to forty vectors.
 
     >>> judged(LATENTS).axes_read
     6
     """
-    return accept(vectors, LATENTS, NOUNS, ANALOGIES)
+    return embedding_report(vectors, LATENTS, NOUNS, ANALOGIES)
 
 
 def of_random_vectors(draws: int = 100, d_model: int = 32) -> dict[str, float | int]:

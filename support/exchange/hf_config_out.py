@@ -3,7 +3,7 @@
 from typing import Any
 
 from support.core import InputError
-from support.exchange.fields_in import ACTIVATIONS, CLASSES
+from support.exchange.hf_config import ACTIVATIONS, CLASSES
 from support.model import GPTConfig
 
 

@@ -61,8 +61,8 @@ _GPT2 = {
     "blocks.#.attention.qkv": "h.#.attn.c_attn",
     "blocks.#.attention.output": "h.#.attn.c_proj",
     "blocks.#.norm_2": "h.#.ln_2",
-    "blocks.#.feed_forward.expand": "h.#.mlp.c_fc",
-    "blocks.#.feed_forward.contract": "h.#.mlp.c_proj",
+    "blocks.#.feed_forward.up": "h.#.mlp.c_fc",
+    "blocks.#.feed_forward.down": "h.#.mlp.c_proj",
     "final_norm": "ln_f",
     "head": "lm_head",
 }
@@ -75,16 +75,16 @@ _LLAMA = {
     "blocks.#.attention.output": "layers.#.self_attn.o_proj",
     "blocks.#.norm_2": "layers.#.post_attention_layernorm",
     "blocks.#.feed_forward.gate": "layers.#.mlp.gate_proj",
-    "blocks.#.feed_forward.expand": "layers.#.mlp.up_proj",
-    "blocks.#.feed_forward.contract": "layers.#.mlp.down_proj",
+    "blocks.#.feed_forward.up": "layers.#.mlp.up_proj",
+    "blocks.#.feed_forward.down": "layers.#.mlp.down_proj",
     "final_norm": "norm",
     "head": "lm_head",
 }
 _MIXTRAL = {key: name for key, name in _LLAMA.items() if "feed_forward" not in key} | {
     "blocks.#.feed_forward.router": "layers.#.block_sparse_moe.gate",
     "blocks.#.feed_forward.experts.#.gate": "layers.#.block_sparse_moe.experts.#.w1",
-    "blocks.#.feed_forward.experts.#.expand": "layers.#.block_sparse_moe.experts.#.w3",
-    "blocks.#.feed_forward.experts.#.contract": "layers.#.block_sparse_moe.experts.#.w2",
+    "blocks.#.feed_forward.experts.#.up": "layers.#.block_sparse_moe.experts.#.w3",
+    "blocks.#.feed_forward.experts.#.down": "layers.#.block_sparse_moe.experts.#.w2",
 }
 
 
@@ -188,6 +188,6 @@ def _experts(stem: str, part: str, name: str, tensor: Tensor) -> Iterator[tuple[
         if part == "down_proj":
             yield f"{stem}.{number}.w2.weight", expert
         else:
-            gate, expand = expert.chunk(2)
+            gate, up = expert.chunk(2)
             yield f"{stem}.{number}.w1.weight", gate
-            yield f"{stem}.{number}.w3.weight", expand
+            yield f"{stem}.{number}.w3.weight", up

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from support.core import InputError
-from support.model import Pair
-from support.training.batches import Batch, Epochs, fill, pad
+from support.model import Seq2SeqInputs
+from support.training.batches import Batch, Epochs, inputs_and_targets, pad_sequences
 
 
-class PairBatches:
+class Seq2SeqBatches:
     """Batches of pairs: every pair once an epoch, in an order fixed by the seed.
 
     Args:
@@ -19,7 +19,7 @@ class PairBatches:
     Raises:
         InputError: there is no pair, a source is empty, or a target has nothing to predict.
 
-    >>> batches = PairBatches([([5, 6, 7], [1, 8, 2]), ([5], [1, 9, 9, 2])], batch_size=2)
+    >>> batches = Seq2SeqBatches([([5, 6, 7], [1, 8, 2]), ([5], [1, 9, 9, 2])], batch_size=2)
     >>> inputs, targets = batches(0)
     >>> tuple(inputs.source.shape), tuple(inputs.ids.shape), int((targets == -100).sum())
     ((2, 3), (2, 3), 1)
@@ -45,5 +45,5 @@ class PairBatches:
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
         sources, targets = zip(*(self.pairs[i] for i in self.epochs(step)), strict=True)
-        inputs, targets = pad(targets, self.pad_id)
-        return Pair(fill(sources, self.pad_id), inputs), targets
+        inputs, targets = inputs_and_targets(targets, self.pad_id)
+        return Seq2SeqInputs(pad_sequences(sources, self.pad_id), inputs), targets

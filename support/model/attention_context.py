@@ -12,7 +12,7 @@ from support.model.positions import RotaryPositions, Rotation, alibi_slopes
 
 
 @dataclass(frozen=True)
-class Sight:
+class AttentionContext:
     """What attention must know about a pass beside the stream.
 
     ``mask`` is None where the plain rule says all: with ``causal``, nobody looks ahead; without it, all
@@ -24,10 +24,10 @@ class Sight:
     mask: Bool[Tensor, "#batch #head query key"] | Float[Tensor, "#batch #head query key"] | None = None
     rotation: Rotation | None = None
 
-    def among(self, present: Bool[Tensor, "batch key"]) -> "Sight":
+    def among(self, present: Bool[Tensor, "batch key"]) -> "AttentionContext":
         """The same for a pass with ``causal=False`` in which nobody looks at filling (what is not present).
 
-        >>> Sight(causal=False).among(torch.tensor([[True, False]])).mask.int().tolist()
+        >>> AttentionContext(causal=False).among(torch.tensor([[True, False]])).mask.int().tolist()
         [[[[1, 0], [1, 1]]]]
         """
         # Filling sees itself, so that its rows stay numbers even where a window shows it nothing else.
@@ -39,7 +39,7 @@ class Sight:
         return replace(self, mask=both)
 
 
-def make_sight(
+def make_attention_context(
     config: GPTConfig,
     n_queries: int,
     start: int = 0,
@@ -47,8 +47,8 @@ def make_sight(
     keys: Int[Tensor, " key"] | None = None,
     device: torch.device | str | None = None,
     dtype: torch.dtype = torch.float32,
-) -> Sight:
-    """The sight of ``n_queries`` positions from ``start`` on.
+) -> AttentionContext:
+    """The attention_context of ``n_queries`` positions from ``start`` on.
 
     Args:
         config: its positions, window and direction decide.
@@ -59,7 +59,7 @@ def make_sight(
         device: of the stream.
         dtype: of the stream.
 
-    >>> make_sight(GPTConfig(vocab_size=5, window=2), 3).mask[0, 0].int().tolist()
+    >>> make_attention_context(GPTConfig(vocab_size=5, window=2), 3).mask[0, 0].int().tolist()
     [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
     queries = torch.arange(start, start + n_queries, device=device)
@@ -71,9 +71,11 @@ def make_sight(
     cut = config.window is not None and config.window < n_keys
     if pad is None and config.positions != "alibi":
         if n_queries == 1 and (keys is not None or not cut):
-            return Sight(False, None, rotation)  # one query sees all that is kept: nothing to forbid
+            return AttentionContext(
+                False, None, rotation
+            )  # one query sees all that is kept: nothing to forbid
         if not cut and keys is None and (start == 0 or not config.causal):
-            return Sight(config.causal, None, rotation)
+            return AttentionContext(config.causal, None, rotation)
     keys = torch.arange(n_keys, device=device) if keys is None else keys
     distance = queries[:, None] - keys
     seen = distance >= 0 if config.causal else torch.ones_like(distance, dtype=torch.bool)
@@ -87,4 +89,4 @@ def make_sight(
         slopes = torch.tensor(alibi_slopes(config.n_heads), dtype=dtype, device=device)
         price = -slopes[:, None, None] * distance.abs().to(dtype)
         mask = torch.where(mask, price[None], -math.inf)
-    return Sight(False, mask, rotation)
+    return AttentionContext(False, mask, rotation)

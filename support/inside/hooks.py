@@ -1,4 +1,4 @@
-"""Named points in a model: see what passes there, or put something else in its place."""
+"""Hook points: named places in a model where an activation can be recorded or replaced."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,82 +18,109 @@ _Tap = Callable[[Tensor], Tensor | None]  # None: leave it
 
 
 class Activations(dict[str, Tensor]):
-    """What passed at each watched point, by name; an unknown name is answered with the known ones."""
+    """The activation recorded at each hook point, by name; an unknown name lists the known ones."""
 
     def __missing__(self, name: str) -> Tensor:
-        raise InputError(f"{name!r} was not watched; there are {', '.join(self)}.")
+        raise InputError(f"{name!r} was not recorded; there are {', '.join(self)}.")
 
 
-def points(model: GPT) -> list[str]:
-    """The names of all points, in the order in which a pass meets them.
+def hook_points(model: GPT) -> list[str]:
+    """The names of all hook points, in the order in which a forward pass meets them.
 
-    - ``stream.0`` is the embedding, then one stream after every write, ``[batch, position, d_model]``;
-    - ``blocks.0.attention.read`` and ``.feed_forward.read``: what a part is given (with pre-norm, normed);
-    - ``blocks.0.attention.pattern``: the weights, ``[batch, head, query, key]``;
-    - ``blocks.0.attention.lanes``: what each head brings, ``[batch, head, position, d_head]``;
-    - ``blocks.0.feed_forward.activations``: behind the bend, ``[batch, position, d_ff]`` (not with experts);
-    - ``blocks.0.attention.write`` and ``.feed_forward.write``: what is added to the stream;
+    - ``residual.0`` is the embedding; ``residual.k`` is the residual stream after the k-th sublayer,
+      ``[batch, position, d_model]``;
+    - ``blocks.0.attention.input`` and ``.feed_forward.input``: what a sublayer reads (with pre-norm, normed);
+    - ``blocks.0.attention.pattern``: the attention weights, ``[batch, head, query, key]``;
+    - ``blocks.0.attention.z``: each head's weighted sum of values, ``[batch, head, position, d_head]``;
+    - ``blocks.0.feed_forward.activations``: the hidden units after the activation function,
+      ``[batch, position, d_ff]`` (not with experts);
+    - ``blocks.0.attention.output`` and ``.feed_forward.output``: what is added to the residual stream;
     - ``logits``.
 
     >>> from support.model import GPTConfig
-    >>> points(GPT(GPTConfig(vocab_size=5, n_layers=1)))[:4]
-    ['stream.0', 'blocks.0.attention.read', 'blocks.0.attention.pattern', 'blocks.0.attention.lanes']
+    >>> hook_points(GPT(GPTConfig(vocab_size=5, n_layers=1)))[:4]
+    ['residual.0', 'blocks.0.attention.input', 'blocks.0.attention.pattern', 'blocks.0.attention.z']
     """
-    names = ["stream.0"]
+    names = ["residual.0"]
     for i, block in enumerate(model.blocks):
-        names += [f"blocks.{i}.attention.{kind}" for kind in ("read", "pattern", "lanes", "write")]
-        kinds = ["read", *(["activations"] if hasattr(block.feed_forward, "contract") else []), "write"]
-        names += [f"stream.{2 * i + 1}", *(f"blocks.{i}.feed_forward.{kind}" for kind in kinds)]
-        names += [f"stream.{2 * i + 2}"]
+        names += [f"blocks.{i}.attention.{kind}" for kind in ("input", "pattern", "z", "output")]
+        kinds = ["input", *(["activations"] if hasattr(block.feed_forward, "down") else []), "output"]
+        names += [f"residual.{2 * i + 1}", *(f"blocks.{i}.feed_forward.{kind}" for kind in kinds)]
+        names += [f"residual.{2 * i + 2}"]
     return [*names, "logits"]
 
 
 @torch.no_grad()
-def watch(
+def run_with_cache(
     model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int], names: Sequence[str] | None = None
-) -> Activations:
-    """Run the model once and keep what passes at the named points; dropout is off, nothing is changed.
+) -> tuple[Float[Tensor, "batch position vocab"], Activations]:
+    """Run the model once; the logits, and the activations at the named hook points. Dropout is off.
 
     Args:
-        model: any `GPT`; inside `patched` or `ablate` the changed model is seen (but a pattern put in place
-            by `patched` is not: what is kept is the pattern that the head would have had).
+        model: any `GPT`; inside `hooked` or `ablate` the changed model is recorded (but a pattern replaced
+            by `hooked` is not: what is recorded is the pattern that the head would have had).
         ids: one sequence or a batch of them.
-        names: of `points`; all of them if not given.
+        names: of `hook_points`; all of them if not given.
 
     Raises:
-        InputError: a point does not exist, or the model does not accept the ids.
+        InputError: a hook point does not exist, or the model does not accept the ids.
+
+    The name is TransformerLens's (Nanda and Bloom 2022).
 
     >>> from support.model import GPTConfig
-    >>> seen = watch(GPT(GPTConfig(vocab_size=5)), [1, 2, 3], ["blocks.0.attention.pattern", "stream.4"])
-    >>> {name: tuple(x.shape) for name, x in seen.items()}
-    {'blocks.0.attention.pattern': (1, 4, 3, 3), 'stream.4': (1, 3, 64)}
+    >>> names = ["blocks.0.attention.pattern", "residual.4"]
+    >>> logits, cache = run_with_cache(GPT(GPTConfig(vocab_size=5)), [1, 2, 3], names)
+    >>> {name: tuple(x.shape) for name, x in cache.items()}
+    {'blocks.0.attention.pattern': (1, 4, 3, 3), 'residual.4': (1, 3, 64)}
     """
-    names = points(model) if names is None else names
+    names = hook_points(model) if names is None else names
     kept: dict[str, Tensor] = {}
     with _tapped(model, {name: _keep(kept, name) for name in names}), evaluating(model):
-        model(as_batch(model, ids))
-    return Activations((name, kept[name]) for name in names)
+        logits = model(as_batch(model, ids))
+    return logits, Activations((name, kept[name]) for name in names)
+
+
+def run_with_hooks(
+    model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int], hooks: Mapping[str, Edit]
+) -> Float[Tensor, "batch position vocab"]:
+    """The logits of one pass in which some activations are replaced; gradients flow, dropout is off.
+
+    Args:
+        model: any `GPT`; it is unchanged afterwards.
+        ids: one sequence or a batch of them.
+        hooks: as ``edits`` of `hooked`, which changes more than one pass.
+
+    Raises:
+        InputError: a hook point does not exist, or the model does not accept the ids.
+
+    >>> from support.model import GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=5))
+    >>> run_with_hooks(model, [1, 2, 3], {"logits": torch.zeros_like}).abs().sum().item()
+    0.0
+    """
+    with hooked(model, hooks), evaluating(model):
+        return model(as_batch(model, ids))
 
 
 @contextmanager
-def patched(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
-    """Put something else in the place of what passes, while the ``with`` block lasts; gradients flow through.
+def hooked(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
+    """Replace activations while the ``with`` block lasts; gradients flow through.
 
     Args:
         model: the model to change; its weights stay as they are.
-        edits: point → a tensor that fits there (or spreads to fit), or a function of what passes;
+        edits: hook point → a tensor that fits there (or broadcasts), or a function of the activation;
             `only` makes such a function for some heads and positions.
 
     Raises:
-        InputError: a point does not exist.
+        InputError: a hook point does not exist.
 
     Follows Vig et al. 2020 and Meng et al. 2022 (activation patching).
 
     >>> from support.model import GPTConfig
-    >>> model = GPT(GPTConfig(vocab_size=5)); silent = {"blocks.0.attention.write": torch.zeros(())}
-    >>> with patched(model, silent):
-    ...     seen = watch(model, [1, 2, 3], ["stream.0", "stream.1"])
-    >>> seen["stream.0"].equal(seen["stream.1"])
+    >>> model = GPT(GPTConfig(vocab_size=5)); silent = {"blocks.0.attention.output": torch.zeros(())}
+    >>> with hooked(model, silent):
+    ...     _, seen = run_with_cache(model, [1, 2, 3], ["residual.0", "residual.1"])
+    >>> seen["residual.0"].equal(seen["residual.1"])
     True
     """
     with _tapped(model, {name: _put(edit) for name, edit in edits.items()}):
@@ -103,7 +130,7 @@ def patched(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
 def only(
     edit: Edit, heads: Sequence[int] | None = None, positions: Sequence[int] | None = None
 ) -> Callable[[Tensor], Tensor]:
-    """The same edit, for some heads (of a pattern or of lanes) or positions only; the rest passes as it came.
+    """The same edit, for some heads (of a pattern or of z) or positions only; the rest is unchanged.
 
     >>> only(torch.zeros(()), positions=[1])(torch.ones(1, 3, 1)).flatten().tolist()
     [1.0, 0.0, 1.0]
@@ -155,10 +182,10 @@ def _put(edit: Edit) -> Callable[[Tensor], Tensor]:
 
 @contextmanager
 def _tapped(model: GPT, taps: Mapping[str, _Tap]) -> Iterator[None]:
-    known = points(model)
+    known = hook_points(model)
     for name in taps:
         if name not in known:
-            raise InputError(f"There is no point {name!r} in this model; there are {', '.join(known)}.")
+            raise InputError(f"There is no hook point {name!r} in this model; there are {', '.join(known)}.")
     with ExitStack() as stack:
         for name in sorted(taps, key=known.index):  # hooks of one module run in the order in which they came
             for handle in _hooks(model, name, taps[name]):
@@ -170,21 +197,21 @@ def _hooks(model: GPT, name: str, tap: _Tap) -> Iterator[RemovableHandle]:
     match name.split("."):
         case ["logits"]:
             yield _behind(model, tap)
-        case ["stream", "0"]:
+        case ["residual", "0"]:
             yield _before(model.blocks[0], tap)
-        case ["stream", stage]:
+        case ["residual", stage]:
             yield from _stream_hooks(model, int(stage), tap)
         case [_, layer, part, kind]:
             module = getattr(model.blocks[int(layer)], part)
             match kind:
-                case "read":
+                case "input":
                     yield _before(module, tap)
-                case "write":
+                case "output":
                     yield _behind(module, tap)
                 case "activations":
-                    yield _before(module.contract, tap)
-                case "lanes":
-                    yield _before(module.output, _by_lane(module, tap))
+                    yield _before(module.down, tap)
+                case "z":
+                    yield _before(module.output, _by_head(module, tap))
                 case "pattern":
                     yield module.register_forward_hook(_pattern(tap))
 
@@ -210,7 +237,7 @@ def _stream_hooks(model: GPT, stage: int, tap: _Tap) -> Iterator[RemovableHandle
     elif not block.residual:
         yield _behind(block.attention, tap)
     else:
-        # Between its halves the stream passes no module: it is what came in and what attention wrote.
+        # Between its sublayers the stream passes no module: it is the block's input plus attention's output.
         came: list[Tensor] = []
 
         def write(output: Tensor) -> Tensor | None:
@@ -221,27 +248,29 @@ def _stream_hooks(model: GPT, stage: int, tap: _Tap) -> Iterator[RemovableHandle
         yield _behind(block.attention, write)
 
 
-def _by_lane(attention: SelfAttention, tap: _Tap) -> _Tap:
-    def lanes(value: Tensor) -> Tensor | None:
+def _by_head(attention: SelfAttention, tap: _Tap) -> _Tap:
+    def z(value: Tensor) -> Tensor | None:
         new = tap(value.unflatten(-1, (attention.n_heads, attention.d_head)).transpose(1, 2))
         return None if new is None else new.transpose(1, 2).flatten(-2)
 
-    return lanes
+    return z
 
 
 def _pattern(tap: _Tap) -> Callable[..., Tensor | None]:
     """The pass itself never has the weights in hand (the kernel keeps them), so they are computed again."""
 
     def hook(attention: SelfAttention, args: tuple[Any, ...], _output: Tensor) -> Tensor | None:
-        x, sight, cache = (*args, None, None)[:3]
+        x, attention_context, cache = (*args, None, None)[:3]
         if cache is not None:
             raise InputError("A pattern needs the whole text in one pass; run the model without a cache.")
-        sight = attention.sight(x) if sight is None else sight
+        attention_context = attention.attention_context(x) if attention_context is None else attention_context
         q, k, v = attention.split(x)
-        q, k = attention.place(q, k, sight)
+        q, k = attention.norm_and_rotate(q, k, attention_context)
         k, v = (t.repeat_interleave(attention.n_heads // attention.n_kv_heads, dim=1) for t in (k, v))
         weights: Float[Tensor, "batch head query key"]
-        _, weights = attend(q, k, v, sight.causal, sight.mask, attention.config.attention_scale)
+        _, weights = attend(
+            q, k, v, attention_context.causal, attention_context.mask, attention.config.attention_scale
+        )
         new = tap(weights)
         return None if new is None else attention.merge(new @ v)
 

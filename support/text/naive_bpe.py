@@ -8,8 +8,8 @@ id goes first, then the one whose right token has.
 from collections import Counter
 from itertools import pairwise
 
-from support.text.alphabet import BYTES
-from support.text.pieces import split
+from support.text.byte_alphabet import BYTES
+from support.text.pretokenise import split
 
 Pair = tuple[bytes, bytes]
 

@@ -12,10 +12,10 @@ from safetensors.numpy import load as load_arrays
 
 from support import zoo
 from support.core import InputError
-from support.exchange.page import FORMAT, SHIPPED, for_page, rounded
+from support.exchange.web_export import FORMAT, SHIPPED, for_page, rounded
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
-from support.training import loss_of
+from support.training import evaluate_loss
 
 SCRIPT = re.compile(r'PageModel\.receive\("([\w-]+)", "([A-Za-z0-9+/=]+)"\);\n')
 
@@ -66,7 +66,7 @@ def test_what_rounding_costs_is_little_and_shipping_in_full_costs_nothing():
     ids = torch.tensor([texts[0][:60]])
     with torch.no_grad():
         apart = (coarse(ids) - tales.model(ids))[..., 1:].abs().max().item()
-    losses = loss_of(tales.model, texts), loss_of(coarse, texts)
+    losses = evaluate_loss(tales.model, texts), evaluate_loss(coarse, texts)
     print(f"largest difference of a logit {apart:.4f}; nats per token {losses[0]:.5f} and {losses[1]:.5f}")
     assert 0 < apart < 0.1
     assert abs(losses[0] - losses[1]) < 1e-3

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from support.core import InputError
-from support.inside import attribute, logit_lens, trace
+from support.inside import direct_logit_attribution, logit_lens, trace
 
 IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
 
@@ -12,7 +12,7 @@ IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
 @pytest.mark.parametrize("against", [None, 3])
 @pytest.mark.parametrize("position", [-1, 2])
 def test_shares_add_up_to_the_logit(family, against, position):
-    found = attribute(family, IDS, word=6, against=against, position=position)
+    found = direct_logit_attribution(family, IDS, word=6, against=against, position=position)
     logits = family(IDS)[:, position]
     want = logits[:, 6] - (0 if against is None else logits[:, against])
     torch.testing.assert_close(found.logit, want)
@@ -21,14 +21,14 @@ def test_shares_add_up_to_the_logit(family, against, position):
 
 
 def test_heads_and_neurons_add_up_to_their_parts(family):
-    found, none = attribute(family, IDS, word=6, against=1), 0
+    found, none = direct_logit_attribution(family, IDS, word=6, against=1), 0
     reader_of = _reader(family, IDS, 6, 1)
     for i, block in enumerate(family.blocks):
         bias = block.attention.output.bias
         rest = none if bias is None else reader_of @ bias
         torch.testing.assert_close(found.heads[i].sum(dim=1) + rest, found.attention[i])
         if found.neurons is not None:
-            bias = block.feed_forward.contract.bias
+            bias = block.feed_forward.down.bias
             rest = none if bias is None else reader_of @ bias
             torch.testing.assert_close(found.neurons[i].sum(dim=1) + rest, found.feed_forward[i])
     assert (found.neurons is None) == (family.config.n_experts > 1)
@@ -52,7 +52,7 @@ def _reader(model, ids, word, against):
 def test_a_lone_share_is_the_lens_when_nothing_else_is_there(random_model):
     """Without a norm a share is the part's own logit, read with the head."""
     model = random_model(norm="none")
-    seen, found = trace(model, IDS), attribute(model, IDS, word=2)
+    seen, found = trace(model, IDS), direct_logit_attribution(model, IDS, word=2)
     torch.testing.assert_close(found.embedding, logit_lens(model, seen)[0][:, -1, 2])
     torch.testing.assert_close(found.feed_forward[1], seen.feed_forward[1][:, -1] @ model.embedding.weight[2])
 
@@ -60,8 +60,8 @@ def test_a_lone_share_is_the_lens_when_nothing_else_is_there(random_model):
 def test_what_cannot_be_taken_apart_is_refused(random_model):
     for changes in ({"norm_first": False}, {"residual": False}):
         with pytest.raises(InputError, match="a stream that is a sum"):
-            attribute(random_model(**changes), IDS, word=1)
+            direct_logit_attribution(random_model(**changes), IDS, word=1)
     model = random_model(masked_ids=(0,))
     for wrong in ({"word": 0}, {"word": 9}, {"word": 1, "against": 0}):
         with pytest.raises(InputError, match="never predicts"):
-            attribute(model, IDS, **wrong)
+            direct_logit_attribution(model, IDS, **wrong)

@@ -7,22 +7,22 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from support.inside.points import evaluating, watch
+from support.inside.hooks import evaluating, run_with_cache
 from support.model import GPT
-from support.training import pad
+from support.training import inputs_and_targets
 from support.worlds import CallingGame
-from support.worlds.questions import CASES, Question, exam
+from support.worlds.questions import CASES, Question, sample_questions
 
 RULES = {"epithet": CASES[:4], "next": CASES[4:7], "verb": CASES[7:]}
 
 
 @dataclass(frozen=True)
-class Exam:
+class RuleEvaluation:
     """Questions of every case, with the games that ask them as one batch.
 
     >>> from support import zoo
-    >>> paper = Exam.of(CallingGame(), each=3)
-    >>> marks = paper.by_case(paper.marks(zoo.load("calling-game").model))
+    >>> evaluation = RuleEvaluation.of(CallingGame(), each=3)
+    >>> marks = evaluation.by_case(evaluation.right_probability(zoo.load("calling-game").model))
     >>> round(marks["Tarso"], 2), 0.94 < marks["number"] < 0.98
     (1.0, True)
     """
@@ -33,12 +33,12 @@ class Exam:
     questions: list[Question]
 
     @classmethod
-    def of(cls, world: CallingGame, each: int = 40, seed: int = 23) -> "Exam":
+    def of(cls, world: CallingGame, each: int = 40, seed: int = 23) -> "RuleEvaluation":
         """``each`` questions of every case, from fresh games."""
-        found = exam(world, each, seed)
+        found = sample_questions(world, each, seed)
         games = list(dict.fromkeys(tuple(tokens) for tokens, _ in found))
         rows = {tokens: i for i, tokens in enumerate(games)}
-        ids, _ = pad([world.vocabulary.encode(list(tokens)) for tokens in games])
+        ids, _ = inputs_and_targets([world.vocabulary.encode(list(tokens)) for tokens in games])
         game = torch.tensor([rows[tuple(tokens)] for tokens, _ in found])
         return cls(world, ids, game, [question for _, question in found])
 
@@ -48,13 +48,13 @@ class Exam:
         return torch.tensor([q.position for q in self.questions])
 
     @torch.no_grad()
-    def marks(self, model: torch.nn.Module) -> Float[Tensor, " question"]:
+    def right_probability(self, model: torch.nn.Module) -> Float[Tensor, " question"]:
         """The probability of the right answer; for who speaks next, its share among the players."""
         with evaluating(model):
             logits = model(self.ids)
-        return self.marks_of(logits[self.game, self.position].double().softmax(dim=-1))
+        return self.right_probability_from(logits[self.game, self.position].double().softmax(dim=-1))
 
-    def marks_of(self, pages: Float[Tensor, "question vocab"]) -> Float[Tensor, " question"]:
+    def right_probability_from(self, pages: Float[Tensor, "question vocab"]) -> Float[Tensor, " question"]:
         """The same from probabilities that are already there."""
         encode = self.world.vocabulary.encode
         whole = torch.ones_like(pages, dtype=torch.bool)
@@ -64,15 +64,15 @@ class Exam:
         right = torch.tensor([encode([q.right]) for q in self.questions])
         return pages.gather(1, right)[:, 0] / (pages * whole).sum(dim=1)
 
-    def looks(self, model: GPT) -> Float[Tensor, "layer head question"]:
+    def deciding_attention(self, model: GPT) -> Float[Tensor, "layer head question"]:
         """How much each head, where the question is asked, looks at the word that decides it.
 
         Not a number where that word is the last one itself: to look at oneself is no look back.
         """
         decided = torch.tensor([q.decided_at for q in self.questions])
         names = [f"blocks.{i}.attention.pattern" for i in range(model.config.n_layers)]
-        patterns = watch(model, self.ids, names).values()
-        found = [p[self.game, :, self.position, decided].T for p in patterns]
+        _, cache = run_with_cache(model, self.ids, names)
+        found = [p[self.game, :, self.position, decided].T for p in cache.values()]
         return torch.stack(found).masked_fill(decided == self.position, torch.nan)
 
     def by_case(self, values: Float[Tensor, " question"]) -> dict[str, float]:

@@ -7,8 +7,8 @@ import torch
 
 from support import zoo
 from support.inside import ablate, trace
-from support.inside.alone import Alone
-from support.inside.exam import RULES, Exam
+from support.inside.attention_free import AttentionFreeBaseline
+from support.inside.rule_evaluation import RULES, RuleEvaluation
 from support.worlds import CallingGame
 from support.worlds.questions import CASES
 
@@ -21,16 +21,16 @@ def entry():
 
 
 @pytest.fixture(scope="module")
-def paper():
-    return Exam.of(CallingGame(), each=3)
+def evaluation():
+    return RuleEvaluation.of(CallingGame(), each=3)
 
 
-def test_marks_and_looks_one_by_one(entry, paper):
+def test_marks_and_looks_one_by_one(entry, evaluation):
     model = copy.deepcopy(entry.model).double()
-    marks, looks = paper.marks(model), paper.looks(model)
+    marks, looks = evaluation.right_probability(model), evaluation.deciding_attention(model)
     assert len(marks) == 27 and looks.shape == (2, 4, 27)
-    for n, (game, q) in enumerate(zip(paper.game, paper.questions, strict=True)):
-        ids = paper.ids[game, : q.position + 1]  # nothing after the question is read
+    for n, (game, q) in enumerate(zip(evaluation.game, evaluation.questions, strict=True)):
+        ids = evaluation.ids[game, : q.position + 1]  # nothing after the question is read
         seen = trace(model, ids)
         page = dict(
             zip(entry.vocabulary.tokens, seen.logits[0, -1].double().softmax(-1).tolist(), strict=True)
@@ -43,18 +43,20 @@ def test_marks_and_looks_one_by_one(entry, paper):
             torch.testing.assert_close(
                 looks[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-10, rtol=0
             )
-    cases = paper.by_case(marks)
+    cases = evaluation.by_case(marks)
     assert list(cases) == list(CASES) == [case for some in RULES.values() for case in some]
-    assert cases["Cefa"] == pytest.approx(marks[[q.case == "Cefa" for q in paper.questions]].mean().item())
+    assert cases["Cefa"] == pytest.approx(
+        marks[[q.case == "Cefa" for q in evaluation.questions]].mean().item()
+    )
 
 
 def test_alone_is_the_model_without_its_attention(family):
     with ablate(family, attention=range(3)):
-        torch.testing.assert_close(Alone(family)(IDS), family(IDS))
+        torch.testing.assert_close(AttentionFreeBaseline(family)(IDS), family(IDS))
 
 
 def test_alone_sees_the_last_word_and_its_place_only(random_model):
-    network = Alone(random_model())
+    network = AttentionFreeBaseline(random_model())
     swapped = IDS.clone()
     swapped[:, 1] = 8
     changed = (network(IDS) - network(swapped)).abs().amax(dim=(0, 2))
@@ -64,12 +66,12 @@ def test_alone_sees_the_last_word_and_its_place_only(random_model):
 def test_a_row_of_the_record(entry, script):
     """Seed 0 is the zoo's own model: its exam, one head's cut and the journey come out again."""
     record = zoo.record("two_rules")
-    run, both = record["runs"][0], Exam.of(entry.world, record["each"])
+    run, both = record["runs"][0], RuleEvaluation.of(entry.world, record["each"])
     assert run["seed"] == 0 and len(record["runs"]) >= 5 and len(record["alone"]) >= 3
-    assert both.by_case(both.marks(entry.model)) == pytest.approx(run["whole"], abs=1e-3)
+    assert both.by_case(both.right_probability(entry.model)) == pytest.approx(run["whole"], abs=1e-3)
     head = run["heads"][3]
     with ablate(entry.model, heads=[(head["layer"], head["head"])], by="mean", reference=both.ids):
-        assert both.by_case(both.marks(entry.model)) == pytest.approx(head["mean"], abs=2e-3)
+        assert both.by_case(both.right_probability(entry.model)) == pytest.approx(head["mean"], abs=2e-3)
     journey = script("two_rules").journey(entry.model)
     assert journey["towards Tarso"] == pytest.approx(run["prompt"]["towards Tarso"], abs=2e-3)
     assert journey["heads restore"][0] == pytest.approx(run["prompt"]["heads restore"][0], abs=2e-3)

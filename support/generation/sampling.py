@@ -35,7 +35,7 @@ def next_token(
     >>> next_token(torch.tensor([2.0, 1.0, 0.0]), top_k=2).round(decimals=3)
     tensor([0.7310, 0.2690, 0.0000])
     """
-    check_wish(temperature, top_k, top_p)
+    check_sampling(temperature, top_k, top_p)
     best = logits.amax(dim=-1)
     if not bool(best.isfinite().all()):
         raise InputError(
@@ -54,10 +54,10 @@ def next_token(
     return scores.softmax(dim=-1)
 
 
-def check_wish(temperature: float | int, top_k: int | None, top_p: float | int | None) -> None:
+def check_sampling(temperature: float | int, top_k: int | None, top_p: float | int | None) -> None:
     """Refuse a temperature, top-k or top-p that makes no sense, in one sentence.
 
-    >>> check_wish(1.0, 0, None)
+    >>> check_sampling(1.0, 0, None)
     Traceback (most recent call last):
     support.core.errors.InputError: top_k=0 keeps no token; give 1 or more, or None for all.
     """

@@ -8,13 +8,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.inside.points import as_batch
+from support.inside.hooks import as_batch
 from support.inside.trace import trace
 from support.model import GPT
 
 
 @dataclass(frozen=True)
-class Attribution:
+class LogitAttribution:
     """A logit (or the difference of two) at one position, taken apart; ``batch`` texts at once.
 
     ``embedding``, all of ``attention``, all of ``feed_forward`` and ``shift`` add up to ``logit``. The heads
@@ -38,13 +38,13 @@ class Attribution:
 
 
 @torch.no_grad()
-def attribute(
+def direct_logit_attribution(
     model: GPT,
     ids: Int[Tensor, "*batch position"] | Sequence[int],
     word: int,
     against: int | None = None,
     position: int = -1,
-) -> Attribution:
+) -> LogitAttribution:
     """Each part's share in the logit of a word, or in the difference to another word's.
 
     The final norm divides by the size of the whole stream, to which all parts contribute; that number is
@@ -64,7 +64,8 @@ def attribute(
     Follows Elhage et al. 2021; Wang et al. 2022 for the difference of two logits.
 
     >>> from support.model import GPTConfig
-    >>> model = GPT(GPTConfig(vocab_size=5)); found = attribute(model, [1, 2, 3], word=4, against=0)
+    >>> model = GPT(GPTConfig(vocab_size=5))
+    >>> found = direct_logit_attribution(model, [1, 2, 3], word=4, against=0)
     >>> logits = model(torch.tensor([[1, 2, 3]]))[0, -1]
     >>> bool((sum(found.parts().values()) - (logits[4] - logits[0])).abs() < 1e-6)
     True
@@ -86,11 +87,11 @@ def attribute(
 
     neurons = None
     if seen.activations is not None:
-        columns = torch.stack([block.feed_forward.contract.weight for block in model.blocks])
+        columns = torch.stack([block.feed_forward.down.weight for block in model.blocks])
         heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # what a neuron's full voice would say
         neurons = seen.activations[..., position, :] * heard
     parts = [share(seen.embedding), share(seen.attention), share(seen.feed_forward)]
-    return Attribution(
+    return LogitAttribution(
         embedding=parts[0],
         attention=parts[1],
         heads=share(seen.heads),

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from support.model import GPT
 
 
-class Alone(nn.Module):
+class AttentionFreeBaseline(nn.Module):
     """The same embedding, networks, norms and head, but no attention: positions never meet.
 
     It shares the model's weights, and can be trained as it is.
@@ -16,7 +16,7 @@ class Alone(nn.Module):
     >>> from support.model import GPTConfig
     >>> model, ids = GPT(GPTConfig(vocab_size=5)).eval(), torch.tensor([[1, 2, 3]])
     >>> with ablate(model, attention=[0, 1]):
-    ...     print(torch.allclose(model(ids), Alone(model)(ids)))
+    ...     print(torch.allclose(model(ids), AttentionFreeBaseline(model)(ids)))
     True
     """
 

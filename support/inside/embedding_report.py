@@ -7,15 +7,15 @@ import numpy as np
 from jaxtyping import Num
 from torch import Tensor
 
-from support.inside.likeness import analogy
 from support.inside.maps import Vectors, array, pca
 from support.inside.probes import probe
+from support.inside.similarity import analogy
 
 READABLE = 0.8  # the R² above which an axis counts as readable, as in *workbench* note 2
 
 
 @dataclass(frozen=True)
-class Acceptance:
+class EmbeddingReport:
     """What the tests of *workbench* note 2, §2 say of a space.
 
     Attributes:
@@ -35,12 +35,12 @@ class Acceptance:
     recovered: int
 
 
-def accept(
+def embedding_report(
     vectors: Vectors,
     latents: Num[np.ndarray, "word axis"] | Num[Tensor, "word axis"],
     words: Sequence[str],
     analogies: Sequence[tuple[str, str, str, str]],
-) -> Acceptance:
+) -> EmbeddingReport:
     """Put the three tests to a space of word vectors.
 
     Args:
@@ -50,7 +50,7 @@ def accept(
         analogies: (a, b, c, d), where a − b + c should be d; a, b and c are not allowed as answers.
 
     >>> from support.worlds.semantic import ANALOGIES, LATENTS, NOUNS
-    >>> perfect = accept(LATENTS, LATENTS, NOUNS, ANALOGIES)
+    >>> perfect = embedding_report(LATENTS, LATENTS, NOUNS, ANALOGIES)
     >>> perfect.axes_read, perfect.recovered, round(perfect.top6, 3)
     (6, 5, 1.0)
     """
@@ -58,7 +58,7 @@ def accept(
     shares = pca(X).shares.cumsum()
     r2 = tuple(probe(X, axis).r2 for axis in Z.T)
     answers = tuple(analogy(X, words, a, b, c, k=1)[0][0] for a, b, c, _ in analogies)
-    return Acceptance(
+    return EmbeddingReport(
         top2=float(shares[1]),
         top6=float(shares[min(5, len(shares) - 1)]),
         r2=r2,
