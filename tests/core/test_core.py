@@ -16,7 +16,7 @@ def test_input_error_is_a_value_error():
     assert issubclass(InputError, ValueError)
 
 
-def test_set_up_repeats_all_three_generators():
+def test_seed_everything_repeats_all_three_generators():
     import random
 
     import numpy as np
@@ -31,7 +31,7 @@ def test_set_up_repeats_all_three_generators():
     assert draw() == first != second
 
 
-def test_set_up_sets_threads(monkeypatch):
+def test_seed_everything_sets_threads(monkeypatch):
     before = torch.get_num_threads()
     try:
         seed_everything(0, threads=2)

@@ -78,7 +78,7 @@ def test_accumulated_batches_are_one_big_batch():
 
 
 @torch.no_grad()
-def test_loss_of_counts_each_token_once():
+def test_evaluate_loss_counts_each_token_once():
     model = fresh(dropout=0.3).double()
     model.train()
     one_by_one = [
