@@ -115,7 +115,7 @@ def closest_positions(length, width, step=1):
 def rotated(x, at):
     """A vector turned by the rotary angles of a position."""
     angle = at * model.rope_frequencies(len(x), 10_000.0).to(torch.float64)
-    return numbers(model.rotate(tensor(x)[None], angle.cos()[None], angle.sin()[None])[0])
+    return numbers(model.apply_rope(tensor(x)[None], angle.cos()[None], angle.sin()[None])[0])
 
 
 def rotary_spread(width, distance, starts, seed, before=False):

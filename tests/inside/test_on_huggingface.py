@@ -160,8 +160,6 @@ def test_patching(theirs, ours, position):
     point = "blocks.1.feed_forward.output"
     measure = operator.itemgetter((0, -1, 7))
     found = activation_patching(ours, IDS, CORRUPTED, measure, [point], each="position")
-        ours, IDS, CORRUPTED, lambda logits: logits[0, -1, 7], [point], each="position"
-    )
     torch.testing.assert_close(found[0, position].double(), want.double(), atol=1e-10, rtol=2**-24)
 
 
