@@ -13,6 +13,15 @@ from support.view.style import ROLES
 
 NAMES = [n for n in diagram.__all__ if n[0].islower()]
 GPT2 = GPTConfig(vocab_size=50257, context=1024, d_model=768, n_layers=12, n_heads=12)
+LLAMA = GPTConfig(
+    vocab_size=128256,
+    d_model=4096,
+    n_layers=32,
+    n_heads=8,
+    n_kv_heads=2,
+    activation="swiglu",
+    positions="rope",
+)
 
 # Text that is cut off, wider than its box, smaller than 11 pixels, or on a box, a line or a text that it
 # does not belong to.
@@ -74,7 +83,7 @@ def test_nothing_is_cut_off_small_or_hidden(tab, name):
     function = getattr(diagram, name)
     drawings = [function()]
     if "config" in function.__annotations__:
-        drawings.append(function(GPT2))
+        drawings += [function(config=GPT2), function(config=LLAMA)]
     for element in shown(tab, *drawings):
         assert element.evaluate("e => e.getBoundingClientRect().width") == pytest.approx(340, abs=0.5)
         assert element.evaluate(FAULTS) == []

@@ -1,6 +1,7 @@
 """Drawings: what each must have, and that the numbers on them are right, by other means."""
 
 import inspect
+import math
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -8,11 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 
+from support import inside
 from support.core import InputError
 from support.model import GPT, GPTConfig
+from support.text import BPETokenizer
+from support.training import TrainConfig
 from support.view import diagram
-from support.view.diagram.attention import SCORES, causal_weights
+from support.view.diagram.attention import SCORES
 from support.view.diagram.canvas import PAPER, SMALLEST, WIDTH
+from support.view.diagram.inside import GPT2_NAMES
 from support.view.style import ROLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +81,7 @@ def test_a_notebook_gets_the_drawing_and_its_description(name):
 @pytest.mark.parametrize("config", [GPT2, LLAMA], ids=["GPT-2", "Llama"])
 @pytest.mark.parametrize("name", TAKE_A_CONFIG)
 def test_with_a_configuration_its_numbers_stand_on_the_arrows(name, config):
-    text, named = " ".join(words(made(name, config))), " ".join(words(made(name)))
+    text, named = " ".join(words(made(name, config=config))), " ".join(words(made(name)))
     assert not re.search(r"\b(d_model|d_ff|n_heads|n_kv_heads)\b", text), text
     assert re.search(r"\bd_(model|head|ff)\b|\bn_heads\b|\bV\b", named), named
     numbers = {config.d_model, config.d_head, config.d_ff, config.vocab_size, config.n_heads}
@@ -96,14 +101,17 @@ def test_the_live_figures_have_the_same_colours():
         assert tuple(re.findall(rf"--live-{name}: (#\w+)", style)) == ROLES[role]
 
 
+def test_a_gated_network_is_drawn_as_one():
+    assert made("feed_forward", LLAMA).svg == diagram.swiglu(LLAMA).svg
+
+
 def test_the_weights_of_attention_are_the_causal_softmax_of_its_scores():
-    scores = torch.tensor(SCORES, dtype=torch.float64)
-    masked = scores.masked_fill(torch.ones(4, 4).triu(1).bool(), -torch.inf)
-    torch.testing.assert_close(torch.tensor(causal_weights(SCORES), dtype=torch.float64), masked.softmax(-1))
+    wanted = []
+    for i, row in enumerate(SCORES):
+        powers = [math.exp(score) for score in row[: i + 1]]
+        wanted += [power / sum(powers) for power in powers]
     shown = [w for w in words(diagram.attention()) if re.fullmatch(r"\.\d\d|1", w)]
-    assert [float(w) for w in shown] == [
-        pytest.approx(w, abs=0.005) for i, row in enumerate(masked.softmax(-1).tolist()) for w in row[: i + 1]
-    ]
+    assert [float(w) for w in shown] == [pytest.approx(w, abs=0.0051) for w in wanted]
 
 
 @pytest.mark.parametrize("bias", [-0.4, -1.0])
@@ -145,6 +153,100 @@ def test_the_cache_of_each_kind_of_heads_is_counted():
         assert f"{qkv} numbers per token" in text
 
 
+def test_the_loss_and_its_gradient_are_those_of_torch():
+    logits = torch.tensor([2.1, 1.4, -0.5], dtype=torch.float64, requires_grad=True)
+    loss = torch.nn.functional.cross_entropy(logits[None], torch.tensor([1]))
+    loss.backward()
+    shown = words(diagram.loss_of_logits(target=1))
+    assert any(w.endswith(f"= {loss.item():.2f}") for w in shown)
+    assert {f"{g:.2f}".replace("-", "−") for g in logits.grad.tolist()} <= set(shown)
+
+
+def test_what_is_left_to_draw_from_is_counted_by_hand():
+    # e^0 : e^-1 : e^-2, of which the second with the first reaches 0.9 of the two
+    shown = words(diagram.sampling(["a", "b", "c"], (3, 2, 1), temperature=1, top_k=2, top_p=0.7))
+    total = 1 + math.exp(-1) + math.exp(-2)
+    first = [f"{math.exp(-k) / total:.2f}" for k in range(3)]
+    second = [f"{1 / (1 + math.exp(-1)):.2f}", f"{math.exp(-1) / (1 + math.exp(-1)):.2f}"]
+    assert [w for w in shown if re.fullmatch(r"0\.\d\d|1\.00", w)] == [*first, *second, "1.00"]
+    assert shown.count("✕") == 1 + 2
+
+
+def test_values_and_gradients_of_the_graph_are_autograds():
+    weights, start, reader = (0.5, -0.2, 0.3, 0.4), 0.8, 0.9
+    states = [torch.tensor(start, dtype=torch.float64, requires_grad=True)]
+    for w in weights:
+        states.append(states[-1] + w * states[-1])
+        states[-1].retain_grad()
+    loss = -torch.nn.functional.logsigmoid(reader * states[-1])
+    loss.backward()
+    shown = words(diagram.computation_graph(weights, start, reader))
+    for k, state in enumerate(states):
+        assert f"h{k} = {state.item():.2f}" in shown
+        assert f"∂L/∂h{k} = {state.grad.item():.2f}".replace("-", "−") in shown
+    assert f"L = −ln p = {loss.item():.2f}" in shown
+
+
+def test_an_id_is_a_place_in_the_list_and_an_unknown_word_has_that_of_unk():
+    ours = ["<PAD>", "<UNK>", "the", "cat", "sat"]
+    assert diagram.vocabulary("sat the cat", ours).alt.endswith("the ids 4 2 3.")
+    assert diagram.vocabulary("the dog", ours).alt.endswith("The tokens the dog become the ids 2 1.")
+
+
+def test_the_merges_are_those_of_the_tokenizer():
+    tokenizer = BPETokenizer.train("low low low low lowest newest widest", vocab_size=260)
+    pairs = [(a.decode(), b.decode()) for a, b in tokenizer.merges]
+    left = [tokenizer.token(i).decode() for i in tokenizer.encode("lowest")]
+    assert f"the word is {len(left)} tokens: {', '.join(left)}." in diagram.merges("lowest", pairs).alt
+
+
+def test_the_table_of_counts_grows_with_the_power_of_the_context():
+    assert "12⁴ = 2.1 · 10⁴ counts" in words(diagram.predictors(vocab_size=12, context=3))
+    assert 12**4 == 20736
+
+
+def test_the_schedule_is_drawn_as_it_is():
+    training = TrainConfig(steps=200, lr=0.01, warmup=50, min_lr=0.001)
+    root = ET.fromstring(diagram.training_loop(training).svg)
+    curve = max((p.get("d") for p in root.iter() if p.tag.endswith("path")), key=len)
+    points = [tuple(map(float, pair.split())) for pair in curve[1:].split("L")]
+    [low, high] = [f(y for _, y in points) for f in (max, min)]
+    top = next(x for x, y in points if y == high)
+    assert top == pytest.approx(62 + 250 * 50 / 200, abs=3)  # where the warm-up ends
+    assert (530 - points[-1][1]) / (530 - high) == pytest.approx(0.1, abs=0.02) and low <= 530
+
+
+def test_the_adapter_counts_its_numbers():
+    pair = torch.nn.Linear(64, 4, bias=False), torch.nn.Linear(4, 64, bias=False)
+    assert f"trained: 2 · 4 · 64 = {sum(m.weight.numel() for m in pair)}" in words(diagram.lora(64, 4))
+
+
+def test_the_names_on_hooks_and_checkpoints_are_the_packages():
+    if not hasattr(inside, "hook_points"):
+        pytest.skip("the package still has its old names")
+    config = GPTConfig(vocab_size=9, context=8, d_model=8, n_heads=2, n_layers=1)
+    model = GPT(config)
+    shown = words(diagram.hooks(config))
+    here = [name.removeprefix("blocks.0.") for name in inside.hook_points(model)]
+    assert [name for name in here if name not in shown and name != "logits"] == []
+    ours = {name.rpartition(".")[0] for name in model.state_dict()}
+    assert {name for _, name, _ in GPT2_NAMES} == ours
+
+
+@pytest.mark.parametrize("name", ["wte", "h.0.attn.c_attn ᵀ", "h.0.mlp.c_proj ᵀ"])
+def test_what_the_checkpoint_turns_round_is_stored_so(name):
+    from transformers import GPT2Config, GPT2Model
+
+    if not hasattr(inside, "hook_points"):
+        pytest.skip("the package still has its old names")
+    config = GPTConfig(vocab_size=9, context=8, d_model=8, n_heads=2, n_layers=1, d_ff=24)
+    theirs = GPT2Model(GPT2Config(vocab_size=9, n_positions=8, n_embd=8, n_head=2, n_layer=1, n_inner=24))
+    ours = dict((a, b) for a, b, _ in GPT2_NAMES)[name]
+    there = theirs.state_dict()[f"{name.removesuffix(' ᵀ')}.weight"]
+    here = GPT(config).state_dict()[f"{ours}.weight"]
+    assert here.shape == (there.T.shape if name.endswith("ᵀ") else there.shape)
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -160,6 +262,22 @@ def test_the_cache_of_each_kind_of_heads_is_counted():
         (lambda: diagram.descent(rate=1.2), "smaller learning rate"),
         (lambda: diagram.rnn(["a"]), "two to four"),
         (lambda: diagram.seq2seq(weights=(1, 1, 1)), "sum to 1"),
+        (lambda: diagram.loss_of_logits(target=3), "one of them"),
+        (lambda: diagram.sampling(["a", "b"]), "three to five"),
+        (lambda: diagram.sampling(temperature=0), "temperature"),
+        (lambda: diagram.vocabulary("one"), "two to four words"),
+        (lambda: diagram.merges("fé"), "3 to 10 characters"),
+        (lambda: diagram.embedding(number=8), "the rows 0 to 7"),
+        (lambda: diagram.projection({"a": (0, 2), "b": (0, 0)}), "places from"),
+        (lambda: diagram.positions(first=12), "positions from 0 to 9"),
+        (lambda: diagram.experts(n_experts=20), "give 2 to 8"),
+        (lambda: diagram.computation_graph((1, 2)), "four sublayers"),
+        (lambda: diagram.failures([]), "one to eight"),
+        (lambda: diagram.parallelism(9), "two to four"),
+        (lambda: diagram.hooks(GPT2, layer=12), "no such block"),
+        (lambda: diagram.checkpoint([]), "one to sixteen"),
+        (lambda: diagram.lora(8, 8), "smaller than"),
+        (lambda: diagram.tools(question="a" * 30), "20 characters"),
         (lambda: diagram.Drawing(10).done("too short"), "tells a blind reader nothing"),
     ],
 )

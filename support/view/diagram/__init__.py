@@ -5,14 +5,22 @@ drawing is read from the top to the bottom, and time runs from left to right. Wh
 its sizes are the configuration's; without one they are names.
 """
 
+from support.view.diagram.assistant import lora, preferences, tools
 from support.view.diagram.attention import attention
 from support.view.diagram.canvas import Diagram
+from support.view.diagram.experts import experts, swiglu
 from support.view.diagram.families import families
+from support.view.diagram.graph import computation_graph
 from support.view.diagram.heads import cache, heads
+from support.view.diagram.inside import checkpoint, hooks
 from support.view.diagram.layers import block, decoder, feed_forward
 from support.view.diagram.memory import lstm, rnn, seq2seq
 from support.view.diagram.neurons import descent, gradient_loop, network, neuron
+from support.view.diagram.probability import loss_of_logits, predictors, sampling
 from support.view.diagram.shapes import Box, Drawing
+from support.view.diagram.space import positions, projection
+from support.view.diagram.tokens import embedding, merges, vocabulary
+from support.view.diagram.training import failures, parallelism, training_loop
 
 __all__ = [
     "Box",
@@ -21,15 +29,34 @@ __all__ = [
     "attention",
     "block",
     "cache",
+    "checkpoint",
+    "computation_graph",
     "decoder",
     "descent",
+    "embedding",
+    "experts",
+    "failures",
     "families",
     "feed_forward",
     "gradient_loop",
     "heads",
+    "hooks",
+    "lora",
+    "loss_of_logits",
     "lstm",
+    "merges",
     "network",
     "neuron",
+    "parallelism",
+    "positions",
+    "predictors",
+    "preferences",
+    "projection",
     "rnn",
+    "sampling",
     "seq2seq",
+    "swiglu",
+    "tools",
+    "training_loop",
+    "vocabulary",
 ]

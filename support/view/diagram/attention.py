@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from support.core import InputError
 from support.model import GPTConfig
 from support.view.diagram.canvas import Diagram, Number
@@ -12,19 +14,6 @@ from support.view.diagram.sizes import Sizes
 
 WORDS = ("the", "key", "was", "bent")
 SCORES = ((0.4, 0.0, 0.0, 0.0), (0.9, 0.2, 0.0, 0.0), (0.1, 1.4, 0.3, 0.0), (0.2, 2.1, 0.6, 0.3))
-
-
-def causal_weights(scores: Sequence[Sequence[Number]]) -> list[list[float]]:
-    """The causal softmax of square scores: row i shares 1 among the places up to i.
-
-    >>> causal_weights([[5.0, 9.0], [0.0, 0.0]])
-    [[1.0, 0.0], [0.5, 0.5]]
-    """
-    weights = []
-    for i, row in enumerate(scores):
-        powers = [math.exp(s) if j <= i else 0.0 for j, s in enumerate(row)]
-        weights.append([p / sum(powers) for p in powers])
-    return weights
 
 
 def _shades(rows: int, columns: int, seed: int) -> list[list[float]]:
@@ -75,7 +64,9 @@ def attention(
 
     top, cell = low + 64, 30
     masked = [[v if j <= i else "−∞" for j, v in enumerate(row)] for i, row in enumerate(scores)]
-    shares = [[w if j <= i else None for j, w in enumerate(r)] for i, r in enumerate(causal_weights(scores))]
+    later = torch.ones(t, t).triu(1).bool()
+    weights = torch.tensor(scores, dtype=torch.float64).masked_fill(later, -math.inf).softmax(dim=-1)
+    shares = [[w if j <= i else None for j, w in enumerate(row)] for i, row in enumerate(weights.tolist())]
 
     def square(y: Number, values: Any, digits: int, name: str, note: str) -> Box:
         """A row for each query, a column for each key, and what stands beside."""
@@ -90,9 +81,9 @@ def attention(
     raw = square(top, masked, 1, "scores", "mask: later\nkeys get −∞")
     top = raw.bottom[1] + 40
     d.arrow(raw.bottom, (left, top), words="softmax of each row")
-    weights = square(top, shares, 2, "weights", "each row\nsums to 1")
-    mix = d.box(left, weights.bottom[1] + 40, 130, 30, "weights · V", "value", bold=True)
-    d.arrow(weights.bottom, mix.top)
+    mixed = square(top, shares, 2, "weights", "each row\nsums to 1")
+    mix = d.box(left, mixed.bottom[1] + 40, 130, 30, "weights · V", "value", bold=True)
+    d.arrow(mixed.bottom, mix.top)
     d.arrow((right, low + 22), (right, mix.y), mix.right, role="value")
     out = d.box(left, mix.y + 66, 62, 30, "W_{O}", "attention", bold=True)
     d.arrow(mix.bottom, out.top, words=f"{s('T', 'd_head')}, with other heads’")

@@ -2,6 +2,7 @@
 
 from support.model import GPTConfig
 from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.experts import swiglu
 from support.view.diagram.shapes import Box, Drawing, Point
 from support.view.diagram.sizes import Sizes
 
@@ -123,8 +124,10 @@ def feed_forward(config: GPTConfig | None = None) -> Diagram:
     """The feed-forward network at one position: up projection, activation, down projection.
 
     Args:
-        config: where the sizes come from; without it they are names.
+        config: where the sizes come from; without it they are names. With SwiGLU, `swiglu` is drawn.
     """
+    if config is not None and config.activation == "swiglu":
+        return swiglu(config)
     s, d, x = Sizes(config), Drawing(416), 150
     name = {"gelu_tanh": "GELU", "relu": "ReLU", "gelu": "GELU"}.get(
         getattr(config, "activation", ""), "ReLU"

@@ -64,10 +64,10 @@ def lstm(hidden: int | None = None) -> Diagram:
     join = d.node(186, 118, "×", "stream", r=12)
     d.arrow(join.top, (186, 78))
     gates = (
-        (88, "forget", "σ", "attention"),
-        (150, "input", "σ", "attention"),
-        (212, "new", "tanh", "ffn"),
-        (272, "output", "σ", "attention"),
+        (88, "forget", "σ", "ink"),
+        (150, "input", "σ", "ink"),
+        (212, "new", "tanh", "token"),
+        (272, "output", "σ", "ink"),
     )
     for x, name, bend, role in gates:
         d.box(x, 196, 52, 42, name, role, size=12, note=bend)
@@ -75,7 +75,7 @@ def lstm(hidden: int | None = None) -> Diagram:
     d.arrow((88, 174), (88, 79))
     d.arrow((150, 174), (150, 118), join.left)
     d.arrow((212, 174), (212, 118), join.right)
-    tanh = d.box(254, 106, 44, 22, "tanh", "ffn", size=12, round=5)
+    tanh = d.box(254, 106, 44, 22, "tanh", "token", size=12, round=5)
     d.arrow((254, 68), tanh.top)
     out = d.node(254, 146, "×", "stream", r=12)
     d.arrow(tanh.bottom, out.top)

@@ -1,0 +1,96 @@
+"""The computation graph of a small model, with the value and the gradient at each node."""
+
+import math
+from collections.abc import Sequence
+
+from support.core import InputError
+from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.shapes import Drawing
+
+PARTS = ("attention 1", "FFN 1", "attention 2", "FFN 2")
+
+
+def forward_backward(
+    weights: Sequence[Number], start: Number, reader: Number
+) -> tuple[list[float], list[float]]:
+    """States and gradients of a stream of one number: h ← h + w·h, p = σ(reader · h), L = −ln p.
+
+    Returns:
+        The states from the first to the last, the logit, the probability and the loss; and the derivative of
+        the loss with respect to each state and to the logit.
+
+    >>> [len(part) for part in forward_backward((0.5, 0.5), 1.0, 1.0)]
+    [6, 4]
+    """
+    states = [float(start)]
+    for w in weights:
+        states.append(states[-1] * (1 + w))
+    logit = reader * states[-1]
+    p = 1 / (1 + math.exp(-logit))
+    gradients = [p - 1]
+    gradients.append(gradients[0] * reader)
+    for w in reversed(weights):
+        gradients.append(gradients[-1] * (1 + w))
+    return [*states, logit, p, -math.log(p)], gradients[::-1]
+
+
+def computation_graph(
+    weights: Sequence[Number] = (0.5, -0.2, 0.3, 0.4), start: Number = 0.8, reader: Number = 0.9
+) -> Diagram:
+    """Forward and backward through two blocks, here with a stream of a single number.
+
+    Each sublayer is h ← h + w·h; the logit is reader · h, the probability its sigmoid, the loss −ln p.
+
+    Args:
+        weights: one for each of the four sublayers.
+        start: the embedding.
+        reader: the weight of the unembedding.
+
+    Raises:
+        InputError: there are not four weights.
+    """
+    if len(weights) != 4:
+        raise InputError(f"{len(weights)} weights; two blocks have four sublayers")
+    values, gradients = forward_backward(weights, start, reader)
+
+    def shown(number: Number) -> str:
+        return f"{number:.2f}".replace("-", "−")
+
+    d, x, step = Drawing(560), 128, 84
+    d.text(8, 14, "value, forward ↓", "stream", bold=True, anchor="start")
+    d.text(332, 14, "gradient, backward ↑", "loss", bold=True, anchor="end")
+    ys = [50 + step * k for k in range(5)]
+    d.stream((x, ys[0]), (x, ys[4] + 42))
+    for k, y in enumerate(ys):
+        d.node(x, y, "" if k == 0 else "+", "stream", r=12)
+        d.text(x - 22, y, f"h_{{{k}}} = {shown(values[k])}", "stream", anchor="end", bold=True)
+        d.text(322, y, f"∂L/∂h_{{{k}}} = {shown(gradients[k])}", "loss", anchor="end")
+        if k:
+            role = "attention" if k % 2 else "ffn"
+            w = weights[k - 1]
+            part = d.box(
+                212, y - 42, 110, 36, PARTS[k - 1], role, note=f"w = {w:g}".replace("-", "−"), size=12
+            )
+            d.arrow((x, y - 66), (212, y - 66), part.top)
+            d.arrow(part.bottom, (212, y), (x + 13, y))
+    y = ys[4] + 60
+    logit = d.box(x, y, 124, 36, f"logit {shown(values[5])}", "output", note="")
+    d.text(322, y, f"∂L/∂z = p − 1\n= {shown(gradients[5])}", "loss", anchor="end")
+    soft = d.box(x, y + 60, 124, 36, f"p = {shown(values[6])}", "output")
+    loss = d.box(x, y + 120, 124, 36, f"L = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
+    d.arrow(logit.bottom, soft.top)
+    d.arrow(soft.bottom, loss.top)
+    d.text(200, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")
+    d.arrow(loss.right, (331, y + 120), (331, ys[0]), role="loss")
+    d.text(
+        8, y + 158, "At each +, both ways get the same gradient: 2⁴ paths.", "loss", size=12, anchor="start"
+    )
+    d.size = (d.size[0], y + 174)
+    listed = "; ".join(f"h{k} {shown(values[k])} and {shown(gradients[k])}" for k in range(5))
+    return d.done(
+        "The computation graph of a model with two blocks and a stream of one number. Each sublayer adds "
+        f"w times the stream to it. Value forward and gradient backward at each state: {listed}. The logit "
+        f"is {shown(values[5])}, the probability of the target {shown(values[6])}, the loss "
+        f"{shown(values[7])}. At each sum the gradient goes on unchanged and into the sublayer as well, so "
+        "it reaches the embedding on 2 to the power of 4 paths."
+    )

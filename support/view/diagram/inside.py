@@ -1,0 +1,117 @@
+"""Hook points on the residual stream, and a checkpoint's names beside our own."""
+
+from collections.abc import Sequence
+
+from support.core import InputError
+from support.model import GPTConfig
+from support.view.diagram.canvas import Diagram
+from support.view.diagram.shapes import Drawing
+from support.view.diagram.sizes import Sizes
+
+
+def hooks(config: GPTConfig | None = None, layer: int = 0) -> Diagram:
+    """A block with its hook points, each with its name and its shape.
+
+    Args:
+        config: where the sizes come from; without it they are names.
+        layer: which block, counted from 0.
+
+    Raises:
+        InputError: the model has no such block.
+    """
+    if layer < 0 or (config is not None and layer >= config.n_layers):
+        raise InputError(f"layer={layer}: there is no such block")
+    s, d, x = Sizes(config), Drawing(560), 26
+
+    def point(a: float | int, y: float | int, name: str, shape: str, role: str = "ink") -> None:
+        d.node(a, y, "", "ink", r=5)
+        d.text(a + 12, y - 8, name, role, size=12, anchor="start")
+        d.text(a + 12, y + 7, shape, "faint", size=12, anchor="start")
+
+    d.stream((x, 28), (x, 562))
+    d.text(8, 14, f"block {layer}: each circle can be recorded or replaced", "ink", size=12, anchor="start")
+    wide = s("B", "T", "d_model")
+    point(x, 46, f"residual.{2 * layer}", wide)
+    y = 78
+    at = 92
+    d.arrow((x, y), (at, y), (at, y + 8))
+    norm = d.box(at, y + 21, 62, 24, "norm", "norm", size=12)
+    attn = d.box(at, y + 128, 96, 92, "attention", "attention", bold=True, size=12)
+    d.arrow(norm.bottom, attn.top)
+    point(at, y + 57, "attention.input", wide)
+    for row, name, shape in (
+        (105, "attention.pattern", s("B", "n_heads", "T", "T")),
+        (145, "attention.z", s("B", "n_heads", "T", "d_head")),
+    ):
+        point(at + 48, y + row, name, shape)
+    d.arrow(attn.bottom, (at, y + 214), (x + 12, y + 214))
+    point(at, y + 194, "attention.output", wide)
+    d.node(x, y + 214)
+    point(x, y + 250, f"residual.{2 * layer + 1}", wide)
+
+    y = 350
+    d.arrow((x, y), (at, y), (at, y + 8))
+    norm = d.box(at, y + 21, 62, 24, "norm", "norm", size=12)
+    ffn = d.box(at, y + 96, 96, 48, "feed-\nforward", "ffn", bold=True, size=12)
+    d.arrow(norm.bottom, ffn.top)
+    point(at, y + 53, "feed_forward.input", wide)
+    point(at + 48, y + 96, "feed_forward.activations", s("B", "T", "d_ff"))
+    d.arrow(ffn.bottom, (at, y + 158), (x + 12, y + 158))
+    point(at, y + 138, "feed_forward.output", wide)
+    d.node(x, y + 158)
+    point(x, y + 188, f"residual.{2 * layer + 2}", wide)
+    d.size = (d.size[0], 572)
+    return d.done(
+        f"The hook points of block {layer}. On the residual stream, {wide}: residual.{2 * layer} before "
+        f"it, residual.{2 * layer + 1} between its sublayers, residual.{2 * layer + 2} behind it. In "
+        f"attention: its input, the pattern {s('B', 'n_heads', 'T', 'T')}, z "
+        f"{s('B', 'n_heads', 'T', 'd_head')} and the output. In the feed-forward network: its input, the "
+        f"activations {s('B', 'T', 'd_ff')} and the output. Each can be recorded or replaced."
+    )
+
+
+GPT2_NAMES: tuple[tuple[str, str, str], ...] = (
+    ("wte", "embedding", "token"),
+    ("wpe", "position", "ink"),
+    ("h.0.ln_1", "blocks.0.norm_1", "norm"),
+    ("h.0.attn.c_attn ᵀ", "blocks.0.attention.qkv", "attention"),
+    ("h.0.attn.c_proj ᵀ", "blocks.0.attention.output", "attention"),
+    ("h.0.ln_2", "blocks.0.norm_2", "norm"),
+    ("h.0.mlp.c_fc ᵀ", "blocks.0.feed_forward.up", "ffn"),
+    ("h.0.mlp.c_proj ᵀ", "blocks.0.feed_forward.down", "ffn"),
+    ("ln_f", "final_norm", "norm"),
+)
+
+
+def checkpoint(names: Sequence[tuple[str, str, str]] = GPT2_NAMES, title: str = "GPT-2’s file") -> Diagram:
+    """The names of a checkpoint's tensors, each with its place in our `GPT`.
+
+    Args:
+        names: for each tensor its name in the file (``ᵀ`` if it is stored transposed), its name here, and the
+            role that gives its colour.
+        title: what stands above the file's names.
+
+    Raises:
+        InputError: there is none, or more than sixteen.
+    """
+    if not 1 <= len(names) <= 16:
+        raise InputError(f"{len(names)} names; give one to sixteen")
+    d, high = Drawing(90 + 38 * len(names)), 38
+    d.text(70, 16, title, bold=True)
+    d.text(244, 16, "our GPT", bold=True)
+    for k, (theirs, ours, role) in enumerate(names):
+        y = 48 + high * k
+        left = d.box(70, y, 124, 28, theirs, role, size=11, round=4)
+        right = d.box(244, y, 184, 28, ours, role, size=11, round=4)
+        d.arrow(left.right, right.left, role=role)
+    y = 48 + high * len(names)
+    d.text(8, y, "ᵀ stored [input, output]; ours is [output, input]", "faint", size=12, anchor="start")
+    d.text(8, y + 20, "nothing left over, nothing missing, equal logits", bold=True, size=12, anchor="start")
+    d.size = (d.size[0], y + 36)
+    turned = sum("ᵀ" in theirs for theirs, _, _ in names)
+    listed = ", ".join(f"{a.replace(' ᵀ', '')} is {b}" for a, b, _ in names)
+    return d.done(
+        f"The names of a checkpoint's tensors and their places in our GPT: {listed}. {turned} of them are "
+        "stored transposed. Loading is right when nothing is left over, nothing is missing, and the "
+        "logits are equal."
+    )

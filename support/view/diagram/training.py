@@ -1,0 +1,220 @@
+"""Training: the loop with its schedule, what to do when it fails, and how it is spread over devices."""
+
+from collections.abc import Callable, Sequence
+
+from support.core import InputError
+from support.model import GPTConfig
+from support.training import TrainConfig
+from support.training.schedule import learning_rate
+from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.shapes import Drawing
+from support.view.diagram.sizes import Sizes
+
+
+def training_loop(
+    training: TrainConfig | None = None, config: GPTConfig | None = None, batch: int | None = None
+) -> Diagram:
+    """The training loop of a language model, with the schedule of its learning rate.
+
+    Args:
+        training: where steps, learning rate and clipping come from; 1,000 steps, a tenth of them warm-up,
+            without it.
+        config: where the model's sizes come from; without it they are names.
+        batch: how many texts a batch has; a name without it.
+    """
+    training = training or TrainConfig(steps=1000, lr=3e-3, warmup=100)
+    s, d = Sizes(config, **({} if batch is None else {"B": batch})), Drawing(560)
+    x, w = 96, 160
+    stages = [
+        ("batch of texts", "token", f"ids {s('B', 'T')}"),
+        ("forward", "stream", f"logits {s('B', 'T', 'V')}"),
+        (
+            "cross-entropy",
+            "loss",
+            "mean over [B, T]" if batch is None else "mean over all tokens",
+        ),
+        ("backward", "loss", "a gradient per parameter"),
+        ("clip", "loss", "no clipping" if training.clip is None else f"gradient norm ≤ {training.clip:g}"),
+        (
+            "AdamW" if training.optimiser == "adamw" else training.optimiser.upper(),
+            "ink",
+            "update, weight decay",
+        ),
+    ]
+    boxes = []
+    for k, (name, role, note) in enumerate(stages):
+        boxes.append(d.box(x, 30 + 62 * k, w + 24, 44, name, role, bold=True, note=note, size=13))
+        if k:
+            d.arrow(boxes[-2].bottom, boxes[-1].top)
+    d.arrow(boxes[-1].right, (236, boxes[-1].y), (236, boxes[1].y), boxes[1].right, role="stream")
+    d.text(244, 170, "new weights", "stream", size=12, anchor="start")
+    d.text(244, 196, f"{training.steps:,} steps", bold=True, anchor="start")
+    d.text(244, 30, "shuffled;\ntargets are the\nids, one later", "token", size=12, anchor="start")
+    d.text(
+        244, 240, "now and then\nvalidation loss,\na checkpoint,\na sample", "faint", size=12, anchor="start"
+    )
+
+    y, left, wide, high = 530, 62, 250, 84
+    rates = [learning_rate(int(k * (training.steps - 1) / 130), training) for k in range(131)]
+    top = max(rates) or 1.0
+    d.line((left, y), (left + wide, y), role="line")
+    d.line((left, y), (left, y - high - 8), role="line")
+    d.curve([(left + wide * k / 130, y - high * r / top) for k, r in enumerate(rates)], "ink", width=2.6)
+    d.text(left - 6, y - high, f"{training.lr:g}", "ink", size=12, anchor="end")
+    d.text(left - 6, y - high * rates[-1] / top - 2, f"{training.min_lr:g}", "ink", size=12, anchor="end")
+    d.text(332, y - high - 22, "learning rate: warm-up, then cosine", size=12, anchor="end")
+    d.arrow(((96), 394), (96, 362), role="ink", words="its step size")
+    for share, label in (
+        (0.0, "0"),
+        (training.warmup / training.steps, f"{training.warmup}"),
+        (1.0, f"{training.steps:,}"),
+    ):
+        if share or label == "0":
+            d.text(left + wide * share, y + 14, label, "faint", size=12)
+    d.size = (d.size[0], y + 28)
+    return d.done(
+        f"The training loop. A batch of token ids, {s('B', 'T')}, goes forward and gives logits, "
+        f"{s('B', 'T', 'V')}; the cross-entropy with the next tokens is one number; backward gives each "
+        f"parameter its gradient, which is clipped, and {stages[-1][0]} updates the weights, "
+        f"{training.steps:,} times. The learning rate rises over {training.warmup} steps to {training.lr:g} "
+        f"and falls along a cosine to {training.min_lr:g}."
+    )
+
+
+QUESTIONS: tuple[tuple[str, str, str], ...] = (
+    ("loss NaN, or jumping?", "yes", "smaller learning rate,\nwarm-up, clipping,\nbfloat16 instead of fp16"),
+    ("starts at ln V?", "no", "initialisation too large,\nor wrong targets"),
+    ("learns one batch by heart?", "no", "a bug: mask, shift of the\ntargets, frozen weights"),
+    ("training loss falls?", "no", "learning rate, data order,\ntoo small a model"),
+    ("validation loss falls, too?", "no", "overfitting: more data,\ndropout, stop earlier"),
+    ("samples good?", "no", "temperature, repetition,\nthe data itself"),
+)
+
+
+def failures(questions: Sequence[tuple[str, str, str]] = QUESTIONS) -> Diagram:
+    """What to ask when training fails, in this order, and what to look at.
+
+    Args:
+        questions: for each the question, the answer (yes or no) that stops there, and where to look then.
+
+    Raises:
+        InputError: there is none, or more than eight.
+    """
+    if not 1 <= len(questions) <= 8:
+        raise InputError(f"{len(questions)} questions; give one to eight")
+    d, high = Drawing(60 + 80 * len(questions)), 80
+    for k, (question, stop, cure) in enumerate(questions):
+        y = 34 + high * k
+        words = question.split()
+        cut = next(i for i in range(1, len(words) + 1) if len(" ".join(words[:i])) >= len(question) / 2)
+        box = d.box(
+            70,
+            y,
+            124,
+            46,
+            "\n".join(filter(None, (" ".join(words[:cut]), " ".join(words[cut:])))),
+            "ink",
+            size=12,
+        )
+        fix = d.box(254, y, 160, 56, cure, "line", size=11)
+        d.arrow(box.right, fix.left)
+        d.text(153, y - 10, stop, "ink", size=12)
+        on = "no" if stop == "yes" else "yes"
+        if k < len(questions) - 1:
+            d.arrow(box.bottom, (70, y + high - 23), words=on)
+        else:
+            d.arrow(box.bottom, (70, y + 50), words=on)
+            d.text(70, y + 62, "done", "ink", bold=True)
+    d.size = (d.size[0], 34 + high * (len(questions) - 1) + 76)
+    listed = "; ".join(f"{q} If {s}: {' '.join(c.split())}" for q, s, c in questions)
+    return d.done(f"{len(questions)} questions for a training that fails, in this order. {listed}.")
+
+
+def parallelism(devices: int = 3) -> Diagram:
+    """Four ways to spread training over devices: data, tensor, pipeline, sharded (ZeRO, FSDP).
+
+    Args:
+        devices: how many are drawn, two to four.
+
+    Raises:
+        InputError: not two to four devices.
+    """
+    if not 2 <= devices <= 4:
+        raise InputError(f"devices={devices}: give two to four")
+    d, step, left = Drawing(560), 236 / devices, 100
+    places = [left + step * (k + 0.5) for k in range(devices)]
+
+    def panel(
+        y: Number, name: str, note: str, sends: str, draw: Callable[[int, Number, Number], None]
+    ) -> None:
+        d.text(8, y + 12, name, bold=True, anchor="start")
+        d.text(8, y + 30 + 7 * note.count("\n"), note, "faint", size=12, anchor="start")
+        for k, x in enumerate(places):
+            d.frame(x - step / 2 + 4, y, step - 8, 88)
+            draw(k, x, y)
+        d.text(left + 118, y + 101, sends, "loss", size=12)
+
+    wide = step - 24
+
+    def data(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        for row in range(3):
+            d.box(x, y + 45 + 15 * row, wide, 13, "", "stream", round=2)
+
+    def tensor(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, "batch", "token", size=11)
+        for row in range(3):
+            d.box(
+                x - wide / 2 + wide / devices * (k + 0.5),
+                y + 45 + 15 * row,
+                wide / devices,
+                13,
+                "",
+                "stream",
+                round=2,
+            )
+
+    def pipeline(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"part {devices - k}", "token", size=11)
+        for row in range(devices):
+            if row == k:
+                d.box(x, y + 42 + 12 * row, wide, 11, "", "stream", round=2)
+        if k < devices - 1:
+            d.arrow(
+                (x + wide / 2 + 1, y + 43 + 12 * k), (x + step - wide / 2 - 1, y + 54 + 12 * k), role="stream"
+            )
+
+    def sharded(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        for row in range(3):
+            d.box(x, y + 45 + 15 * row, wide, 13, "", "line", dashed=True, round=2)
+            d.box(
+                x - wide / 2 + wide / devices * (k + 0.5),
+                y + 45 + 15 * row,
+                wide / devices,
+                13,
+                "",
+                "stream",
+                round=2,
+            )
+
+    d.text(left + 118, 12, f"{devices} devices", "faint", size=12)
+    panel(24, "data", "the whole\nmodel on\neach", "gradients averaged, once a step", data)
+    panel(146, "tensor", "a part of\neach matrix", "activations, in every layer", tensor)
+    panel(268, "pipeline", "a part of\nthe layers", "activations, from device to device", pipeline)
+    panel(
+        390,
+        "sharded",
+        "1/n of every\ntensor stored",
+        "weights fetched when used",
+        sharded,
+    )
+    d.size = (d.size[0], 506)
+    return d.done(
+        f"Four ways to spread training over {devices} devices. Data parallel: each has the whole model and "
+        "its own batch, and the gradients are averaged once a step. Tensor parallel: each has a part of "
+        "every matrix, and activations are exchanged in every layer. Pipeline parallel: each has a part "
+        "of the layers, and activations go from one to the next. Sharded (ZeRO, FSDP): each stores "
+        f"1/{devices} of every tensor and its own batch; weights are fetched when they are used, gradients "
+        "are scattered."
+    )
