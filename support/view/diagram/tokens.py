@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from support.core import InputError
 from support.model import GPTConfig
 from support.text import Vocabulary
-from support.text.naive import merge
+from support.text.naive_bpe import merge
 from support.view.diagram.canvas import Diagram
 from support.view.diagram.shapes import Drawing
 from support.view.diagram.sizes import Sizes
