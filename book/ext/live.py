@@ -1,13 +1,14 @@
 """Live figures on the page: the directive `live`, and the stored outputs of `support.view.live` in chapters.
 
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
-JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one;
-where it runs a model, `model.js` and `model_figures.js`, too, and else the script that it names. The models
-are packed into the folder `_models` from the zoo, and a page loads one only when its figure comes near.
+JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one,
+then `model.js` where it runs a model, then the figure's own `figure.js` (and what that shares with others),
+copied from its folder in `support/view/live`. The models are packed into the folder `_models` from the zoo, and a page loads one only when its figure comes near.
 """
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from sphinx.util.docutils import SphinxDirective
 from support import zoo
 from support.core import InputError, atomic_write
 from support.exchange.web_export import SHIPPED, for_page
-from support.view.controls import Slider, find
 from support.view.figure import png
+from support.view.live import find, scripts_of
+from support.view.live.controls import Slider
+from support.view.live.registry import HERE
 
 NOTE = "This is a still picture. With JavaScript switched on, it has controls that you can move."
 
@@ -33,7 +36,7 @@ def wrapped(name: str, start: dict[str, Any], children: list[nodes.Node]) -> liv
     figure = find(name)
     node = live_figure("", *children, nodes.paragraph("", NOTE, classes=["live-note"]))
     # In a script element only "</" and "<!" could end or confuse the text.
-    node["model"], node["script"] = figure.model, figure.script
+    node["name"], node["model"] = figure.name, figure.model
     node["spec"] = json.dumps(figure.spec(figure.values(**start)), ensure_ascii=False).replace("<", "\\u003c")
     return node
 
@@ -105,9 +108,19 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
         app.add_css_file("live.css")
     if any(node["model"] for node in figures):
         app.add_js_file("model.js", loading_method="defer")
-        app.add_js_file("model_figures.js", loading_method="defer")
-    for script in sorted({node["script"] for node in figures} - {""}):
-        app.add_js_file(script, loading_method="defer")
+    for script in dict.fromkeys(script for node in figures for script in scripts_of(node["name"])):
+        app.add_js_file(f"live/{script}", loading_method="defer")
+
+
+def collect(app: Any, config: Any) -> None:
+    """The figures' scripts, copied into a folder that the site serves as `_static/live`."""
+    folder = Path(app.doctreedir) / "live_scripts"
+    shutil.rmtree(folder, ignore_errors=True)
+    for script in HERE.rglob("*.js"):
+        target = folder / "live" / script.relative_to(HERE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(script, target)
+    config.html_static_path.append(str(folder))
 
 
 def ship(app: Any, exception: Exception | None) -> None:
@@ -134,6 +147,7 @@ def setup(app: Any) -> dict[str, Any]:
     )
     app.add_directive("live", LiveDirective)
     app.add_transform(FromNotebook)
+    app.connect("config-inited", collect)
     app.connect("html-page-context", load)
     app.connect("build-finished", ship)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,10 +2,10 @@
 
 from support.view import diagram, style
 from support.view.bound import bind
-from support.view.controls import live
 from support.view.exercise import check
 from support.view.figure import show
 from support.view.listing import source
+from support.view.live import live
 from support.view.maps import plot_map, plot_path
 from support.view.plots import (
     plot_attention,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from support.view.controls import Choice, Slider, Switch, find
-from support.view.live_figures import FIGURES
+from support.view.live import NAMES, find
+from support.view.live.controls import Choice, Slider, Switch
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
@@ -127,7 +127,7 @@ def same(got, want):
 
 
 def test_each_live_figure_of_the_package_is_on_a_page():
-    assert {spec["name"] for page in HOLDERS for spec in specs(page)} == set(FIGURES)
+    assert {spec["name"] for page in HOLDERS for spec in specs(page)} == set(NAMES)
 
 
 @every_page

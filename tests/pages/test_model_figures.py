@@ -8,8 +8,10 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from support.view.controls import find
-from support.view.model_figures import attention, lens, trajectory
+from support.view.live import find
+from support.view.live.attention import attention
+from support.view.live.lens import lens
+from support.view.live.trajectory import trajectory
 
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 PAGE = "book/playground.html"

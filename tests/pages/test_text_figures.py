@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 import pytest
 from test_live import READ, same
 
-from support.view.controls import find
+from support.view.live import find
 from support.worlds import StoryWorld
 
 PAGE = "book/playground.html"

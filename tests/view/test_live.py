@@ -15,13 +15,16 @@ import refresh
 import torch
 
 from support.core import InputError
-from support.view import controls, live
-from support.view.controls import Choice, LiveFigure, Slider, Switch, fill, find, shown, widget
+from support.view import live
 from support.view.figure import png
-from support.view.live_figures import FIGURES, LOSSES, STUDENT, losses, race, student, temperature
+from support.view.live import NAMES, LiveFigure, find, widget
+from support.view.live.controls import Choice, Slider, Switch, fill, shown
+from support.view.live.losses import LOSSES, losses, race
+from support.view.live.student import STUDENT, student
+from support.view.live.temperature import temperature
 
 ROOT = Path(__file__).resolve().parents[2]
-every_figure = pytest.mark.parametrize("name", FIGURES)
+every_figure = pytest.mark.parametrize("name", NAMES)
 
 
 def somewhere(figure, seed):

@@ -5,8 +5,9 @@ import pytest
 
 from support import zoo
 from support.inside import concept_plane, pca
-from support.view.controls import find, widget
-from support.view.map_figures import FREE, MAPS, NEAR, at_step, near_on_map, under
+from support.view.live import find, widget
+from support.view.live.film import at_step
+from support.view.live.maps import FREE, MAPS, NEAR, near_on_map, under
 
 
 @pytest.fixture(scope="module")

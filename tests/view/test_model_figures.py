@@ -12,23 +12,14 @@ from support import zoo
 from support.core import InputError
 from support.generation import next_token
 from support.inside import ablate, logit_lens, trace
-from support.view import controls
-from support.view.controls import Prompt, Switch, find, widget
-from support.view.model_figures import (
-    CONTEXTS,
-    FIGURES,
-    HEADS,
-    LAYERS,
-    PART_NAMES,
-    STAGES,
-    SWITCHES,
-    attention,
-    lens,
-    next_word,
-    questions,
-    rules,
-    trajectory,
-)
+from support.view.live import NAMES, controls, find, widget
+from support.view.live.ablation import PART_NAMES, SWITCHES, questions, rules
+from support.view.live.attention import attention
+from support.view.live.controls import Prompt, Switch
+from support.view.live.lens import STAGES, lens
+from support.view.live.model_text import HEADS, LAYERS
+from support.view.live.next_word import CONTEXTS, next_word
+from support.view.live.trajectory import trajectory
 from support.worlds import CallingGame
 from support.worlds.game import PLAYERS
 
@@ -149,7 +140,7 @@ def parts(name):
     return box.children[:n], box.children[n:-2], *box.children[-2:]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [name for name in NAMES if find(name).model])
 def test_every_widget_control_answers(name):
     figure = find(name)
     inputs, _, picture, words = parts(name)

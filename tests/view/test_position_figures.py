@@ -5,8 +5,8 @@ import torch
 from helpers import in_double
 
 from support.model.positions import apply_rope, rope_frequencies, sinusoids
-from support.view.controls import find, widget
-from support.view.position_figures import KEY, LAST, QUERY, WIDTH, positions
+from support.view.live import find, widget
+from support.view.live.positions import KEY, LAST, QUERY, WIDTH, positions
 
 
 @pytest.mark.parametrize("first, second", [(0, 0), (3, 17), (60, 5)])

@@ -5,8 +5,8 @@ import pytest
 from support import zoo
 from support.core import InputError
 from support.text import BPETokenizer
-from support.view.controls import find, widget
-from support.view.text_figures import merges, tokens_of, told
+from support.view.live import find, widget
+from support.view.live.bpe import merges, tokens_of, told
 
 TEXTS = [
     "",

@@ -1,5 +1,4 @@
-// The live figure on positions. What it computes stands first in support/view/position_figures.py, under the same names; a
-// test holds the two equal.
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
   const turned = ([x, y], angle) => {

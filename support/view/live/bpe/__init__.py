@@ -1,50 +1,23 @@
-"""The live figure *BPE*: a text in tokens, after as many merges as the reader lets happen.
+"""Byte-pair encoding: a text in tokens, after as many merges as the reader allows.
 
-On the page `text_figures.js` computes and draws the same.
+`figure.js` beside this file computes and draws the same in the page.
 """
 
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from support import zoo
-from support.core import InputError
 from support.text import BPETokenizer
 from support.text.byte_alphabet import BYTES, from_printable
-from support.text.pretokenise import refuse_surrogates, split
+from support.text.pretokenise import split
 from support.view import style
-from support.view.controls import LiveFigure, Prompt, Slider, fill
+from support.view.live.controls import Slider, Text, fill
+from support.view.live.description import LiveFigure
 
 Values = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Text(Prompt):
-    """Any text on one line: every character counts, spaces too; ``words`` are only offered.
-
-    >>> Text("text", "The text", (), 9, "two  spaces").accept(" é ")
-    ' é '
-    """
-
-    def accept(self, value: Any) -> str:
-        """The text. Raises: InputError if it is none, too long, or more than one line."""
-        if isinstance(value, str):
-            refuse_surrogates(value)
-        if not isinstance(value, str) or len(value) > self.most or set(value) & {"\n", "\r"}:
-            raise InputError(f"{self.name}: give at most {self.most} characters, on one line")
-        return value
-
-    def setting(self, state: Values) -> str:
-        """The text, without the spaces around it."""
-        return state[self.name].strip()
-
-    def spec(self, start: Any) -> Values:
-        """What the page needs to know."""
-        what = {"kind": "typed", "name": self.name, "label": self.label}
-        return what | {"most": self.most, "words": list(self.words), "start": start}
 
 
 @lru_cache
@@ -157,27 +130,20 @@ OFFERED = (
 )
 
 
-def text_figures() -> tuple[LiveFigure, ...]:
-    """The figure *BPE*."""
-    made = zoo.record("page_bpe")["merges"]
-    return (
-        LiveFigure(
-            name="bpe",
-            title="Letters grow together: byte-pair encoding",
-            controls=(
-                Text("text", "Your text", OFFERED, 200, START),
-                Slider("merges", "Merges", 0, len(made), 1, 150, "{merges:.0f}"),
-            ),
-            compute=tokens_of,
-            draw=draw_tokens,
-            says="{finding}",
-            columns=("place", "token", "id", "bytes", "made by"),
-            rows=(("{place}", "{token}", "{id}", "{bytes}", "{origin}"),),
-            each="tokens",
-            data={"merges": made, "bytes": [byte[0] for byte in BYTES]},
-            script="text_figures.js",
-        ),
-    )
+_MERGES = zoo.record("page_bpe")["merges"]
 
-
-FIGURES = {figure.name: figure for figure in text_figures()}
+FIGURE = LiveFigure(
+    name="bpe",
+    title="Letters grow together: byte-pair encoding",
+    controls=(
+        Text("text", "Your text", OFFERED, 200, START),
+        Slider("merges", "Merges", 0, len(_MERGES), 1, 150, "{merges:.0f}"),
+    ),
+    compute=tokens_of,
+    draw=draw_tokens,
+    says="{finding}",
+    columns=("place", "token", "id", "bytes", "_MERGES by"),
+    rows=(("{place}", "{token}", "{id}", "{bytes}", "{origin}"),),
+    each="tokens",
+    data={"merges": _MERGES, "bytes": [byte[0] for byte in BYTES]},
+)

@@ -1,5 +1,4 @@
-// The live figure BPE. What it computes stands first in support/view/text_figures.py, under the same names; a test holds
-// the two equal. All that is typed stays text.
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
   const hex = (bytes) => [...bytes].map((b) => b.toString(16).toUpperCase().padStart(2, "0")).join(" ");

@@ -1,6 +1,6 @@
-"""The live figure *positions*: two places, a pair of numbers, a dot product that knows only the distance.
+"""Two positions, a pair of dimensions, and a dot product that depends on their distance only.
 
-On the page `position_figures.js` computes and draws the same.
+`figure.js` beside this file computes and draws the same in the page.
 """
 
 import math
@@ -11,9 +11,12 @@ from matplotlib.figure import Figure
 
 from support.model.positions import rope_frequencies
 from support.view import style
-from support.view.controls import Action, Choice, LiveFigure, Slider, fill
+from support.view.live.controls import Action, Choice, Slider, fill
+from support.view.live.description import LiveFigure
 
 Values = dict[str, Any]
+
+
 WAYS = ("sinusoids", "RoPE")
 WIDTH, LAST = 16, 60  # numbers in a row; the last place
 SPEEDS = rope_frequencies(WIDTH).tolist()
@@ -108,32 +111,24 @@ def draw_positions(values: Values, found: Values) -> Figure:
     return fig
 
 
-def position_figures() -> tuple[LiveFigure, ...]:
-    """The figure *positions*."""
-    return (
-        LiveFigure(
-            name="positions",
-            title="How far apart? Turning pairs",
-            controls=(
-                Choice("way", "The places are told by", WAYS, "RoPE"),
-                Slider("first", "First place (the query)", 0, LAST, 1, 12, "{first:.0f}"),
-                Slider("second", "Second place (the key)", 0, LAST, 1, 7, "{second:.0f}"),
-                Slider("pair", "Pair of numbers", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
-            ),
-            compute=positions,
-            draw=draw_positions,
-            says="{finding}",
-            columns=("pair", "radians a place", "turned further by", "dot product"),
-            rows=(("{pair}", "{speed:.4f}", "{angle:.3f}", "{dot:.4f}"),),
-            each="pairs",
-            actions=(
-                Action("back", "Both one place back", back_together),
-                Action("on", "Both one place on", together),
-            ),
-            data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST},
-            script="position_figures.js",
-        ),
-    )
-
-
-FIGURES = {figure.name: figure for figure in position_figures()}
+FIGURE = LiveFigure(
+    name="positions",
+    title="How far apart? Turning pairs",
+    controls=(
+        Choice("way", "The places are told by", WAYS, "RoPE"),
+        Slider("first", "First place (the query)", 0, LAST, 1, 12, "{first:.0f}"),
+        Slider("second", "Second place (the key)", 0, LAST, 1, 7, "{second:.0f}"),
+        Slider("pair", "Pair of numbers", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
+    ),
+    compute=positions,
+    draw=draw_positions,
+    says="{finding}",
+    columns=("pair", "radians a place", "turned further by", "dot product"),
+    rows=(("{pair}", "{speed:.4f}", "{angle:.3f}", "{dot:.4f}"),),
+    each="pairs",
+    actions=(
+        Action("back", "Both one place back", back_together),
+        Action("on", "Both one place on", together),
+    ),
+    data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST},
+)

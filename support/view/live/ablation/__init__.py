@@ -1,0 +1,160 @@
+"""Heads and feed-forward networks switched off, and the accuracy of each rule of the game.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+import math
+from functools import lru_cache
+
+import torch
+from matplotlib.figure import Figure
+
+from support.inside import ablate
+from support.view import style
+from support.view.live.controls import Action, Switch, fill
+from support.view.live.description import LiveFigure
+from support.view.live.model_text import (
+    BOS,
+    GAME,
+    HEADS,
+    Values,
+    machine,
+)
+from support.view.plots import plot_bars
+from support.worlds.game import GREETING, LEADERS, PLAYERS
+
+SWITCHES = tuple(
+    [f"h{layer}{head}" for head in range(1, HEADS + 1)] + [f"a{layer}", f"m{layer}"] for layer in (1, 2)
+)
+RULES = (
+    ("Tarso", "Pietro calls Paolo"),
+    ("Cefa", "Paolo calls Pietro"),
+    ("vice", "a number calls Paolo"),
+    ("capo", "a number calls Pietro"),
+    ("next", "after a leader is called"),
+    ("next", "after a number is called"),
+)
+
+
+def questions() -> list[tuple[list[str], str, int]]:
+    """The fixed test: all ninety ways to open a game, as (text, right answer, rule's number).
+
+    Where a leader is called, the epithet is asked; then, always, who speaks next.
+
+    >>> asked = questions(); len(asked), asked[0]
+    (108, (['Pietro', 'chiama', 'Paolo'], 'Tarso', 0))
+    """
+    asked = []
+    for caller in PLAYERS:
+        for called in PLAYERS:
+            if caller == called:
+                continue
+            text = [caller, "chiama", called]
+            if called in LEADERS:
+                title = GREETING[called, caller in LEADERS]
+                asked.append((text, title, [rule for rule, _ in RULES].index(title)))
+                text = [*text, title]
+            asked.append((text, called, 4 if called in LEADERS else 5))
+    return asked
+
+
+@torch.no_grad()
+def _answers(off: tuple[str, ...]) -> list[float]:
+    model, vocabulary = machine(GAME)
+    cut = {
+        "heads": [(int(name[1]) - 1, int(name[2]) - 1) for name in off if name[0] == "h"],
+        "attention": [int(name[1]) - 1 for name in off if name[0] == "a"],
+        "feed_forward": [int(name[1]) - 1 for name in off if name[0] == "m"],
+    }
+    players = vocabulary.encode(list(PLAYERS))
+    found: list[list[float]] = [[] for _ in RULES]
+    with ablate(model, **cut):
+        for length in (3, 4):
+            asked = [q for q in questions() if len(q[0]) == length]
+            batch = torch.tensor([vocabulary.encode([BOS, *text]) for text, _, _ in asked])
+            shares = model(batch)[:, -1].softmax(dim=-1)
+            for share, (_, answer, rule) in zip(shares, asked, strict=True):
+                p = share[vocabulary.id(answer)]
+                found[rule].append((p if rule < 4 else p / share[players].sum()).item())
+    return [math.fsum(group) / len(group) for group in found]
+
+
+_answers_kept = lru_cache(maxsize=64)(_answers)
+
+
+def rules(**on: bool) -> Values:
+    """How well the two rules hold with some parts switched off: heads, attention, feed-forward networks.
+
+    For the epithets it is the mean probability of the right one; for who speaks next, the share that the
+    called player has among all players.
+
+    >>> whole = rules(**{name: True for group in SWITCHES for name in group})
+    >>> [round(item["now"], 3) for item in whole["rules"]][:2]
+    [1.0, 0.999]
+    """
+    off = tuple(name for group in SWITCHES for name in group if not on[name])
+    whole, now = _answers_kept(()), _answers_kept(off)
+    items = [
+        {"rule": "says " + rule if i < 4 else "the called one speaks", "asked": asked, "whole": a, "now": b}
+        | {"change": b - a}
+        for i, ((rule, asked), a, b) in enumerate(zip(RULES, whole, now, strict=True))
+    ]
+    names = [PART_NAMES[name] for name in off]
+    sizes = [sum(q[2] == i for q in questions()) for i in range(len(RULES))]
+    greeting = sum(items[i]["now"] * sizes[i] for i in range(4)) / sum(sizes[:4])
+    speaker = sum(items[i]["now"] * sizes[i] for i in (4, 5)) / sum(sizes[4:])
+    if not off:
+        how = "With every part switched on"
+    else:
+        how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
+    said = (
+        "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the chance to "
+        "speak next."
+    )
+    found = {"rules": items, "greeting": greeting, "speaker": speaker}
+    return found | {"finding": fill(said, found | {"how": how})}
+
+
+PART_NAMES = {
+    name: f"head {name[1]}.{name[2]}"
+    if name[0] == "h"
+    else f"{'attention' if name[0] == 'a' else 'feed-forward'} {name[1]}"
+    for group in SWITCHES
+    for name in group
+}
+
+
+def everything_on(values: Values, chance: float) -> Values:
+    """All switches on."""
+    return {name: True for name in values}
+
+
+def draw_rules(values: Values, found: Values) -> Figure:
+    """Each question's answer, whole and now."""
+    labels = [f"{item['rule']}\n({item['asked']})" for item in found["rules"]]
+    groups = {"every part on": [item["whole"] for item in found["rules"]]}
+    groups["as switched"] = [item["now"] for item in found["rules"]]
+    fig = plot_bars(groups, labels, xlabel="share of the right answer", digits=2, size=(style.WIDTH, 5.2))
+    fig.axes[0].set_xlim(0, 1.15)
+    return fig
+
+
+def _switch(name: str) -> Switch:
+    label = f"head {name[2]}" if name[0] == "h" else "attention, whole" if name[0] == "a" else "feed-forward"
+    return Switch(name, label, group=f"Layer {name[1]}")
+
+
+FIGURE = LiveFigure(
+    name="ablation",
+    title="Which part knows which rule?",
+    controls=tuple(_switch(name) for group in SWITCHES for name in group),
+    compute=rules,
+    draw=draw_rules,
+    says="{finding}",
+    columns=("rule", "asked", "every part on", "as switched", "change"),
+    rows=(("{rule}", "{asked}", "{whole:.1%}", "{now:.1%}", "{change:.1%}"),),
+    each="rules",
+    actions=(Action("on", "Everything on", everything_on),),
+    data={"questions": questions(), "rules": RULES, "players": PLAYERS, "names": PART_NAMES},
+    model=GAME,
+)

@@ -1,0 +1,47 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const {softmax, BOS, prepare, read, bar} = window.ModelText;
+  const offOf = (values) => {
+    const names = Object.keys(values).filter((name) => !values[name]), layer = (name) => Number(name[1]) - 1;
+    return {
+      names,
+      heads: names.filter((n) => n[0] === "h").map((n) => [layer(n), Number(n[2]) - 1]),
+      attention: names.filter((n) => n[0] === "a").map(layer),
+      feed_forward: names.filter((n) => n[0] === "m").map(layer),
+    };
+  };
+  const answers = (held, data, {names, ...off}) => {
+    const groups = data.rules.map(() => []), players = data.players.map((word) => held.ids.get(word));
+    for (const [words, answer, rule] of data.questions) {
+      const page = softmax(held.reader.read([BOS, ...words].map((word) => held.ids.get(word)), off).scores(words.length));
+      const p = page[held.ids.get(answer)];
+      groups[rule].push(rule < 4 ? p : p / players.reduce((sum, i) => sum + page[i], 0));
+    }
+    return groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length);
+  };
+  Live.define("ablation", {
+    prepare(model, data) {
+      const held = prepare(model);
+      return {...held, whole: answers(held, data, offOf({})), sizes: data.rules.map((_, i) => data.questions.filter((q) => q[2] === i).length)};
+    },
+    compute(values, data, held, {fill}) {
+      const off = offOf(values), now = off.names.length ? answers(held, data, off) : held.whole;
+      const rules = data.rules.map(([rule, asked], i) => ({rule: i < 4 ? `says ${rule}` : "the called one speaks", asked,
+        whole: held.whole[i], now: now[i], change: now[i] - held.whole[i]}));
+      const mean = (which) => which.reduce((sum, i) => sum + now[i] * held.sizes[i], 0) / which.reduce((sum, i) => sum + held.sizes[i], 0);
+      const greeting = mean([0, 1, 2, 3]), speaker = mean([4, 5]), names = off.names.map((name) => data.names[name]);
+      const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+      const how = names.length ? `Without ${list}` : "With every part switched on";
+      const said = "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the chance to speak next.";
+      return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how})};
+    },
+    draw(state, data, {make, shown}) {
+      return make("div", {}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now}) =>
+        make("li", {class: "live-rank"}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
+          bar(make, now, whole), make("span", {class: "live-much"}, shown(now, 1, true))))),
+      make("p", {class: "live-told"}, "Dashed: with every part on."));
+    },
+    actions: {on: (values) => Object.fromEntries(Object.keys(values).map((name) => [name, true]))},
+  });
+})();

@@ -1,0 +1,73 @@
+"""One head's attention pattern over a text of the calling game.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from support.view.live.controls import Slider, fill
+from support.view.live.description import LiveFigure
+from support.view.live.model_text import (
+    BOS,
+    GAME,
+    HEADS,
+    LAYERS,
+    Values,
+    prompt_of,
+    seen,
+)
+from support.view.plots import plot_attention
+
+
+def attention(prompt: str, layer: float | int, head: float | int) -> Values:
+    """Who looks at whom in one head; layers and heads are counted from 1.
+
+    >>> found = attention("Pietro chiama Paolo", 1, 2)
+    >>> found["looks"][-1]["word"], len(found["weights"]), len(found["weights"][-1])
+    ('Paolo', 4, 4)
+    """
+    words = [BOS, *prompt.split()]
+    pattern = seen(prompt).patterns[int(layer) - 1, 0, int(head) - 1].tolist()
+    weights = [row[: i + 1] for i, row in enumerate(pattern)]
+    looks = []
+    for i, row in enumerate(weights):
+        most = max(range(len(row)), key=lambda k: (row[k], -k))
+        looks.append({"word": words[i], "most": words[most], "weight": row[most], "itself": row[i]})
+        looks[-1] |= {"first": row[0], "place": i + 1, "most_place": most + 1}
+    last = looks[-1]
+    whom = "itself" if last["most_place"] == last["place"] else f"“{last['most']}”"
+    said = (
+        "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” looks most at {whom}, "
+        "with {weight:.1%} of its attention."
+    )
+    finding = fill(said, last | {"layer": layer, "head": head, "whom": whom})
+    return {"words": words, "weights": weights, "looks": looks, "finding": finding}
+
+
+def draw_attention(values: Values, found: Values) -> Figure:
+    """The head's weights as a map."""
+    n = len(found["words"])
+    weights = np.zeros((n, n))
+    for i, row in enumerate(found["weights"]):
+        weights[i, : i + 1] = row
+    title = f"layer {values['layer']:.0f}, head {values['head']:.0f}"
+    return plot_attention(weights, found["words"], titles=[title])
+
+
+FIGURE = LiveFigure(
+    name="attention",
+    title="Who looks at whom?",
+    controls=(
+        prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
+        Slider("layer", "Layer", 1, LAYERS, 1, 2, "{layer:.0f}"),
+        Slider("head", "Head", 1, HEADS, 1, 1, "{head:.0f}"),
+    ),
+    compute=attention,
+    draw=draw_attention,
+    says="{finding}",
+    columns=("", "word", "looks most at", "with", "at itself", "at <BOS>"),
+    rows=(("{place}", "{word}", "{most}", "{weight:.1%}", "{itself:.1%}", "{first:.1%}"),),
+    each="looks",
+    model=GAME,
+)

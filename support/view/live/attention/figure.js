@@ -1,0 +1,43 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const {BOS, split, prepare, read, best, percent, square, scroll} = window.ModelText;
+  Live.define("attention", {
+    prepare,
+    compute({prompt, layer, head}, data, held, {fill}) {
+      const words = [BOS, ...split(prompt)], reader = read(held, prompt);
+      const weights = words.map((_, i) => [...reader.pattern(layer - 1, head - 1, i)]);
+      const looks = weights.map((row, i) => {
+        const most = best(row);
+        return {word: words[i], most: words[most], weight: row[most], itself: row[i], first: row[0], place: i + 1, most_place: most + 1};
+      });
+      const last = looks.at(-1), whom = last.most_place === last.place ? "itself" : `“${last.most}”`;
+      const said = "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” looks most at {whom}, with {weight:.1%} of its attention.";
+      return {words, weights, looks, finding: fill(said, {...last, layer, head, whom})};
+    },
+    draw(state, data, {make, shown}) {
+      const n = state.words.length, told = make("p", {class: "live-told"}, "Go over the squares, or step through them with the arrow keys.");
+      const cells = state.words.map((word, i) => state.words.map((other, k) => {
+        if (k > i) return make("td", {class: "live-square live-never"}, "");
+        const p = state.weights[i][k], says = `“${word}” (${i + 1}) looks at “${other}” (${k + 1}) with ${shown(p, 1, true)}`;
+        const cell = square(make, p, {tabindex: i === n - 1 && k === n - 1 ? "0" : "-1", "data-key": `${i}-${k}`, "aria-label": says}, shown(100 * p, 0));
+        for (const event of ["mouseenter", "focus"]) cell.addEventListener(event, () => { told.textContent = says; });
+        cell.addEventListener("keydown", (event) => {
+          const move = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key];
+          if (!move) return;
+          event.preventDefault();
+          const to = cells[i + move[0]]?.[k + move[1]];
+          if (!to || k + move[1] > i + move[0]) return;
+          cell.tabIndex = -1;
+          to.tabIndex = 0;
+          to.focus();
+        });
+        return cell;
+      }));
+      const head = make("tr", {}, make("td", {class: "live-corner"}, "looks ↓ at →"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
+      const table = make("table", {class: "live-squares live-attention", role: "grid", "aria-label": "Who looks at whom, in percent"}, make("thead", {}, head),
+        make("tbody", {}, ...state.words.map((word, i) => make("tr", {}, make("th", {scope: "row"}, word), ...cells[i]))));
+      return make("div", {}, make("div", {class: "live-scroll live-wide"}, table), told);
+    },
+  });
+})();

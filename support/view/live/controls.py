@@ -1,0 +1,231 @@
+"""What a reader can move in a live figure: sliders, choices, switches, texts; and numbers put into words."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from support.core import InputError
+from support.text.pretokenise import refuse_surrogates
+
+BLANK = re.compile(r"\{(\w+)(?::\.(\d)([f%]))?\}")
+Values = dict[str, Any]
+
+
+def shown(value: Any, digits: int = 0, percent: bool = False) -> str:
+    """A number as pages write it: halves go up as in JavaScript's `toFixed`, with a true minus and no −0.
+
+    >>> shown(0.125, 2), shown(-0.0001, 2), shown(-1.5, 1), shown(0.5654, 1, percent=True)
+    ('0.13', '0.00', '−1.5', '56.5%')
+    """
+    number = float(value) * 100 if percent else float(value)
+    if not math.isfinite(number):
+        text = "–" if math.isnan(number) else "∞" if number > 0 else "−∞"
+    else:
+        text = str(Decimal(abs(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+        if number < 0 and text.strip("0."):
+            text = f"−{text}"
+    return f"{text}%" if percent else text
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Put values into ``{name}``, ``{name:.2f}`` or ``{name:.1%}``; the page's script reads the same signs.
+
+    Raises:
+        InputError: the template names a value that is not there.
+
+    >>> fill("{who} passes with {p:.0%}.", {"who": "Ada", "p": 0.9})
+    'Ada passes with 90%.'
+    """
+
+    def put(found: re.Match[str]) -> str:
+        name, digits, kind = found.groups()
+        if name not in values:
+            raise InputError(f"the template names {name!r}, but the values are {', '.join(values)}")
+        return str(values[name]) if kind is None else shown(values[name], int(digits), kind == "%")
+
+    return BLANK.sub(put, template)
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between two ends, moved in equal steps.
+
+    >>> Slider("hours", "Hours a day", 0, 10, 0.5, 5, "{hours:.1f} h").accept(5.5)
+    5.5
+    """
+
+    name: str
+    label: str
+    low: float | int
+    high: float | int
+    step: float | int
+    start: float | int
+    show: str  # a template for the value beside the slider
+
+    def accept(self, value: Any) -> float:
+        """The value as a number the slider can stand at. Raises: InputError if it cannot."""
+        good = isinstance(value, int | float) and self.low <= value <= self.high
+        steps = (value - self.low) / self.step if good else 0.5
+        if abs(steps - round(steps)) > 1e-6:
+            raise InputError(
+                f"{self.name}={value!r} is not between {self.low:g} and {self.high:g} in steps of "
+                f"{self.step:g}; choose such a number"
+            )
+        return float(value)
+
+    def setting(self, state: Values) -> str:
+        """What is written beside the slider."""
+        return fill(self.show, state)
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        ends = {"low": self.low, "high": self.high, "step": self.step}
+        return {
+            "kind": "slider",
+            "name": self.name,
+            "label": self.label,
+            **ends,
+            "start": start,
+            "show": self.show,
+        }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words.
+
+    >>> Choice("what", "Draw", ("losses", "slopes"), "losses").accept("slopes")
+    'slopes'
+    """
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    start: str
+
+    def accept(self, value: Any) -> str:
+        """The value, if it is one of the options. Raises: InputError if not."""
+        if value not in self.options:
+            raise InputError(f"{self.name}={value!r} is none of: {', '.join(self.options)}; choose one")
+        return value
+
+    def setting(self, state: Values) -> str:
+        """The chosen word."""
+        return state[self.name]
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        words = {"options": list(self.options), "start": start}
+        return {"kind": "choice", "name": self.name, "label": self.label, **words}
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Something that is on or off.
+
+    >>> Switch("h11", "head 1").accept("off")
+    False
+    """
+
+    name: str
+    label: str
+    start: bool = True
+    group: str = ""  # neighbours of one group stand under a common heading
+
+    def accept(self, value: Any) -> bool:
+        """The value, True for on. Raises: InputError if it is something else."""
+        if value not in (True, False, "on", "off"):
+            raise InputError(f"{self.name}={value!r} is neither on nor off; choose one")
+        return value in (True, "on")
+
+    def setting(self, state: Values) -> str:
+        """On or off."""
+        return "on" if state[self.name] else "off"
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        who = {"name": self.name, "label": self.label, "group": self.group}
+        return {"kind": "switch", **who, "start": start}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text of known words with spaces between them; the model reads ``<BOS>`` before it.
+
+    >>> Prompt("prompt", "The text", ("the", "cat", "<EOS>"), 9, "the cat").accept(" cat  <EOS>")
+    'cat <EOS>'
+    """
+
+    name: str
+    label: str
+    words: tuple[str, ...]
+    most: int  # words in a text
+    start: str
+    stop: str = "<EOS>"  # nothing follows it
+
+    def accept(self, value: Any) -> str:
+        """The text, with single spaces. Raises: InputError if a word is unknown or there are too many."""
+        words = value.split() if isinstance(value, str) else [value]
+        unknown = [word for word in words if word not in self.words]
+        if unknown:
+            raise InputError(f"{self.name}: {unknown[0]!r} is none of the model's words; choose one of them")
+        if len(words) > self.most:
+            raise InputError(f"{self.name} has {len(words)} words; the model reads {self.most} at most")
+        if self.stop in words[:-1]:
+            raise InputError(f"{self.name}: nothing follows {self.stop}; leave out what stands behind it")
+        return " ".join(words)
+
+    def setting(self, state: Values) -> str:
+        """The text."""
+        return state[self.name]
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        limits = {"words": list(self.words), "most": self.most, "stop": self.stop}
+        return {"kind": "prompt", "name": self.name, "label": self.label, **limits, "start": start}
+
+
+@dataclass(frozen=True)
+class Text(Prompt):
+    """Any text on one line: every character counts, spaces too; ``words`` are only offered.
+
+    >>> Text("text", "The text", (), 9, "two  spaces").accept(" é ")
+    ' é '
+    """
+
+    def accept(self, value: Any) -> str:
+        """The text. Raises: InputError if it is none, too long, or more than one line."""
+        if isinstance(value, str):
+            refuse_surrogates(value)
+        if not isinstance(value, str) or len(value) > self.most or set(value) & {"\n", "\r"}:
+            raise InputError(f"{self.name}: give at most {self.most} characters, on one line")
+        return value
+
+    def setting(self, state: Values) -> str:
+        """The text, without the spaces around it."""
+        return state[self.name].strip()
+
+    def spec(self, start: Any) -> Values:
+        """What the page needs to know."""
+        what = {"kind": "typed", "name": self.name, "label": self.label}
+        return what | {"most": self.most, "words": list(self.words), "start": start}
+
+
+Control = Slider | Choice | Switch | Prompt | Text
+
+
+@dataclass(frozen=True)
+class Action:
+    """A button: from the controls' values and a number from 0 to 1, drawn afresh, to values that change."""
+
+    name: str
+    label: str
+    act: Callable[[Values, float], Values]
+
+
+def label_of(control: Control) -> str:
+    """A control's label where its group's heading is not seen."""
+    return f"{control.group}, {control.label}" if getattr(control, "group", "") else control.label

@@ -1,0 +1,133 @@
+"""A live figure: one description of controls, numbers and words, for notebooks and for pages.
+
+A `LiveFigure` says what a reader can move, what is computed from it, and how that is put into words. In a
+notebook `live` shows it with ipywidgets. On a page the book's script `live.js` shows the same description,
+with `compute` and the drawing written once more in JavaScript (`figure.js` in the figure's folder); a test
+compares all that the two show. A figure that runs a model of the zoo names it; the page then loads the same
+weights (`support.exchange.web_export`).
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from support.core import InputError
+from support.view.live.controls import Action, Control, Values, fill, label_of
+from support.view.tables import table
+
+
+@dataclass(frozen=True)
+class LiveFigure:
+    """Controls, what follows from them, and how it is shown.
+
+    Args:
+        name: short, as in ``live("student")``.
+        title: a heading.
+        controls: what a reader can move.
+        compute: from the controls' values (by name) to everything shown, as floats and words by name.
+        draw: from the controls' values and what `compute` gave to a figure.
+        says: a template: one sentence with the finding; it is also the figure's alternative text.
+        columns: the headings of a small table; the first stands above the rows' names.
+        rows: its rows, as templates.
+        data: constants (weights, names) that the page's script needs for the same computation.
+        each: a name in what `compute` gives: a list of values by name. The table has a row for each of them,
+            all made from the one row of templates.
+        actions: buttons.
+        model: the model of the zoo that the page must load.
+        ask: what is written on a button that must be pressed before the page loads the model.
+        needs: shared scripts beside the figures' folders that its own script builds on.
+        same_script_as: another figure, whose `figure.js` defines this one, too.
+    """
+
+    name: str
+    title: str
+    controls: tuple[Control, ...]
+    compute: Callable[..., Values]
+    draw: Callable[[Values, Values], Figure]
+    says: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    each: str = ""
+    actions: tuple[Action, ...] = ()
+    model: str = ""
+    ask: str = ""
+    same_script_as: str = ""
+    needs: tuple[str, ...] = ()
+
+    def values(self, **start: Any) -> Values:
+        """The value of every control: where it starts, or as given.
+
+        Raises:
+            InputError: there is no such control, or it cannot have such a value.
+        """
+        known = {control.name: control for control in self.controls}
+        for name in start:
+            if name not in known:
+                raise InputError(f"{self.name} has no control {name!r}, but: {', '.join(known)}")
+        return {name: control.accept(start.get(name, control.start)) for name, control in known.items()}
+
+    def state(self, values: Values) -> Values:
+        """The controls' values together with all that is computed from them."""
+        return values | self.compute(**values)
+
+    def sentence(self, values: Values) -> str:
+        """The finding in words."""
+        return fill(self.says, self.state(values))
+
+    def cells(self, values: Values) -> list[list[str]]:
+        """The rows of the small table."""
+        state = self.state(values)
+        items: Sequence[Values] = state[self.each] if self.each else [{}]
+        return [[fill(cell, state | item) for cell in row] for item in items for row in self.rows]
+
+    def settings(self, values: Values) -> list[str]:
+        """What is written beside each control."""
+        state = self.state(values)
+        return [control.setting(state) for control in self.controls]
+
+    def text(self, values: Values) -> str:
+        """Everything that the figure says, as plain lines.
+
+        >>> from support.view.live import find
+        >>> print(find("temperature").text(find("temperature").values()))
+        Temperature: 1.0 · Score of is: 4.7 · Score of the: 3.2 · Score of cat: 2.1
+        word  score ÷ temperature  probability
+        is    4.70                 77.1%
+        the   3.20                 17.2%
+        cat   2.10                 5.7%
+        At temperature 1.0 the likeliest word is “is” with 77.1%. The page is as uncertain as ...
+        """
+        pairs = zip(self.controls, self.settings(values), strict=True)
+        line = " · ".join(f"{label_of(control)}: {value}" for control, value in pairs)
+        rows = self.cells(values)  # a text that is over, or a word not found, leaves none
+        numbers = f"{table(rows, columns=self.columns)!r}\n" if rows else ""
+        return f"{line}\n{numbers}{self.sentence(values)}"
+
+    def figure(self, values: Values) -> Figure:
+        """The still picture."""
+        return self.draw(values, self.compute(**values))
+
+    def spec(self, values: Values) -> Values:
+        """The description that the page's script reads: plain data, ready for JSON."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "controls": [control.spec(values[control.name]) for control in self.controls],
+            "says": self.says,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "data": json.loads(json.dumps(self.data)),
+        } | {
+            name: value
+            for name, value in {
+                "each": self.each,
+                "actions": [{"name": a.name, "label": a.label} for a in self.actions],
+                "model": self.model,
+                "ask": self.ask,
+            }.items()
+            if value
+        }

@@ -1,0 +1,26 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const {picture} = window.WordMap;
+  Live.define("film", {
+    compute({frame, word}, data, held, {fill}) {
+      const now = data.frames[frame], i = data.words.indexOf(word), last = data.frames.at(-1).near[i];
+      const near = now.near[i].map((a, k) => ({rank: k + 1, now: data.words[a], likeness: now.likeness[i][k], end: data.words[last[k]]}));
+      const found = {step: now.step, loss: now.loss, share: now.share, floor: data.floor, shared: now.near[i].filter((k) => last.includes(k)).length};
+      const said = "After {step} steps the loss is {loss:.3f} nats (the game itself has {floor:.3f}), and the "
+        + "plane shows {share:.1%} of the spread. Nearest to “{word}” is “{nearest}”; {shared} of its five nearest are so at the end, too.";
+      return {...found, points: now.points, near, path: data.frames.slice(0, frame + 1).map((picture) => picture.points[i]),
+        finding: fill(said, {...found, word, nearest: near[0].now})};
+    },
+    draw(state, data, tools) {
+      const i = data.words.indexOf(state.word);
+      return picture(tools, {words: data.words, kinds: data.kinds, points: state.points, frame: data.frames.flatMap((picture) => picture.points),
+        chosen: i, near: data.frames[state.frame].near[i], lines: false, path: state.path, notes: ["The thin line is the way of the chosen word so far."],
+        choose: (word) => tools.set({word})});
+    },
+    actions: {
+      back: ({frame}, chance, held, data) => ({frame: (frame - 1 + data.frames.length) % data.frames.length}),
+      on: ({frame}, chance, held, data) => ({frame: (frame + 1) % data.frames.length}),
+    },
+  });
+})();

@@ -1,0 +1,120 @@
+"""Three losses of one right answer out of two, and gradient descent on each of them.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from support.view import style
+from support.view.live.controls import Choice, Slider
+from support.view.live.description import LiveFigure
+
+LOSSES = ("squared", "absolute", "log")
+VIEWS = ("the losses", "the slopes in p", "the slopes in the score")
+SHOWN = {VIEWS[0]: (0.0, 5.0), VIEWS[1]: (-10.0, 0.0), VIEWS[2]: (-1.0, 0.0)}  # what fits on the picture
+
+
+def losses(p: Any) -> dict[str, Any]:
+    """Three losses of one answer out of two, with their slopes in p and in its score's lead (p = σ(lead)).
+
+    The error of both answers is 1 − p, so that the mean square is (1 − p)² and the mean absolute error 1 − p.
+
+    Args:
+        p: the right answer's probability, a float or an array, between 0 and 1.
+
+    Returns:
+        for each loss: its value, its slope in p, its slope in the score.
+
+    >>> [round(float(x), 2) for x in losses(0.1)["log"]]
+    [2.3, -10.0, -0.9]
+    """
+    flat = p * (1 - p)  # the slope of p in the score
+    return {
+        "squared": ((1 - p) ** 2, -2 * (1 - p), -2 * (1 - p) * flat),
+        "absolute": (1 - p, -1.0 + 0 * p, -flat),
+        "log": (-np.log(p), -1 / p, -(1 - p)),
+    }
+
+
+def race(p: float, steps: float | int, what: str) -> dict[str, Any]:
+    """The losses and slopes at p, and where each leads within some steps of gradient descent on the score.
+
+    Args:
+        p: where all three start.
+        steps: how many steps, each of size 1.
+        what: what the picture shows; it changes no number.
+
+    >>> [round(race(0.1, 20, "the losses")[f"{name}_end"], 3) for name in LOSSES]
+    [0.809, 0.797, 0.943]
+    """
+    now = losses(p)
+    found: dict[str, Any] = {}
+    for name in LOSSES:
+        found |= {
+            f"{name}_{k}": float(v) for k, v in zip(("loss", "in_p", "in_score"), now[name], strict=True)
+        }
+        found[f"{name}_pull"] = -found[f"{name}_in_score"]
+        lead, end = math.log(p / (1 - p)), p
+        for _ in range(int(steps)):
+            lead -= float(losses(end)[name][2])
+            end = 1 / (1 + math.exp(-lead))
+        found[f"{name}_end"] = end
+    best = max(LOSSES, key=lambda name: found[f"{name}_end"])
+    first = f"the {best} loss is ahead" if steps else "nobody has moved yet"
+    return found | {"first": first}
+
+
+def draw_race(values: dict[str, Any], found: dict[str, Any]) -> Figure:
+    """The chosen curves over p, with a mark where p stands; below, how far the steps lead."""
+    view = VIEWS.index(values["what"])
+    key = ("loss", "in_p", "in_score")[view]
+    low, high = SHOWN[values["what"]]
+    grid = np.linspace(0.001, 0.999, 500)
+    fig, (top, lanes) = style.subplots(2, 1, figsize=(style.WIDTH, 5), sharex=True, height_ratios=[3, 1])
+    for i, name in enumerate(LOSSES):
+        look = {"color": style.colour(i), "linestyle": style.LINES[i]}
+        mark = {"color": style.colour(i), "marker": style.marker(i), "markersize": 9, "clip_on": False}
+        y = losses(grid)[name][view]
+        top.plot(grid, np.where((low <= y) & (y <= high), y, np.nan), label=f"{name} loss", **look)
+        top.plot(values["p"], min(max(found[f"{name}_{key}"], low), high), **mark)
+        lanes.plot([values["p"], found[f"{name}_end"]], [i, i], **look)
+        lanes.plot(found[f"{name}_end"], i, **mark)
+    for ax in (top, lanes):
+        ax.axvline(values["p"], color=style.GREY, linewidth=1, linestyle=":")
+    top.set(ylabel=("loss", "slope of the loss in p", "slope of the loss in the score")[view])
+    top.legend()
+    lanes.set(ylim=(2.6, -0.6), xlabel="p, the probability of the right answer")
+    lanes.set_yticks(range(3), labels=LOSSES)
+    return fig
+
+
+FIGURE = LiveFigure(
+    name="losses",
+    title="Three losses in a race",
+    controls=(
+        Slider("p", "p of the right answer", 0.001, 0.999, 0.001, 0.1, "{p:.3f}"),
+        Slider("steps", "Steps of training", 0, 200, 1, 20, "{steps:.0f}"),
+        Choice("what", "Draw", VIEWS, VIEWS[0]),
+    ),
+    compute=race,
+    draw=draw_race,
+    says="At p = {p:.3f} a step pulls the score up by {squared_pull:.4f} (squared), "
+    "{absolute_pull:.4f} (absolute) and {log_pull:.4f} (log). "
+    "After {steps:.0f} steps {first}.",
+    columns=("loss", "value", "slope in p", "slope in the score", "p after the steps"),
+    rows=tuple(
+        (
+            name,
+            f"{{{name}_loss:.4f}}",
+            f"{{{name}_in_p:.3f}}",
+            f"{{{name}_in_score:.4f}}",
+            f"{{{name}_end:.4f}}",
+        )
+        for name in LOSSES
+    ),
+    data={"names": LOSSES, "views": VIEWS, "shown": SHOWN},
+)

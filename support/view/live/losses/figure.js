@@ -1,0 +1,59 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const losses = (p) => {
+    const flat = p * (1 - p); // the slope of p in the score
+    return {
+      squared: [(1 - p) ** 2, -2 * (1 - p), -2 * (1 - p) * flat],
+      absolute: [1 - p, -1, -flat],
+      log: [-Math.log(p), -1 / p, -(1 - p)],
+    };
+  };
+  Live.define("losses", {
+    compute({p, steps}, data) {
+      const now = losses(p), found = {};
+      for (const name of data.names) {
+        [found[`${name}_loss`], found[`${name}_in_p`], found[`${name}_in_score`]] = now[name];
+        found[`${name}_pull`] = -now[name][2];
+        let lead = Math.log(p / (1 - p)), end = p;
+        for (let step = 0; step < steps; step++) {
+          lead -= losses(end)[name][2];
+          end = 1 / (1 + Math.exp(-lead));
+        }
+        found[`${name}_end`] = end;
+      }
+      const best = data.names.reduce((a, b) => found[`${b}_end`] > found[`${a}_end`] ? b : a);
+      found.first = steps ? `the ${best} loss is ahead` : "nobody has moved yet";
+      return found;
+    },
+    draw(state, data, {svg, text, shown}) {
+      const view = data.views.indexOf(state.what), [low, high] = data.shown[state.what];
+      const x = (p) => 52 + 334 * p;
+      const y = (value) => 20 + 190 * (high - Math.min(high, Math.max(low, value))) / (high - low);
+      const curve = (name) => Array.from({length: 171}, (_, i) => 0.001 + 0.998 * i / 170)
+        .map((p) => [p, losses(p)[name][view]]).filter(([, value]) => low <= value && value <= high)
+        .map(([p, value], i) => `${i ? "L" : "M"}${x(p).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+      const mark = {squared: (a, b) => svg("circle", {cx: a, cy: b, r: 6}),
+        absolute: (a, b) => svg("rect", {x: a - 5.5, y: b - 5.5, width: 11, height: 11}),
+        log: (a, b) => svg("path", {d: `M${a} ${b - 7}l7 12h-14z`})};
+      // Below the curves, three runners: from p to where the steps lead.
+      const lane = (i) => 278 + 26 * i;
+      return svg("svg", {viewBox: "0 0 404 356"},
+        ...[0, 0.5, 1].map((t) => {
+          const value = low + t * (high - low);
+          return svg("g", {}, svg("line", {x1: 52, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
+            text(46, y(value) + 5, shown(value, high - low < 6 ? 1 : 0), {class: "live-left"}));
+        }),
+        ...[0, 0.5, 1].map((p) => text(x(p), 230, shown(p, 1))),
+        text(219, 250, "p, the probability of the right answer", {class: "live-name"}),
+        svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 335, class: "live-here"}),
+        ...data.names.map((name, i) => svg("g", {class: `live-line live-${name}`},
+          svg("path", {d: curve(name), class: "live-curve"}),
+          mark[name](x(state.p), y(losses(state.p)[name][view])),
+          svg("line", {x1: x(state.p), x2: x(state[`${name}_end`]), y1: lane(i), y2: lane(i), class: "live-curve"}),
+          mark[name](x(state[`${name}_end`]), lane(i)),
+          text(x(state[`${name}_end`]) + (state[`${name}_end`] > 0.7 ? -12 : 12), lane(i) - 8, name,
+            {class: state[`${name}_end`] > 0.7 ? "live-left" : "live-right"}))));
+    },
+  });
+})();

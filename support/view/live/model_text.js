@@ -1,0 +1,30 @@
+// What the live figures that run a model share: the text that it reads, bars, and squares that are darker for more.
+// The same names stand in model_text.py.
+(() => {
+  "use strict";
+  const {Reader, nextToken, softmax} = window.PageModel;
+  const BOS = "<BOS>", EOS = "<EOS>";
+
+  // --- words, and the model that reads them ---
+  const split = (prompt) => prompt.split(" ").filter(Boolean);
+  const prepare = (model) => ({model, tokens: model.tokens, ids: new Map(model.tokens.map((word, i) => [word, i])), reader: new Reader(model)});
+  const read = (held, prompt) => held.reader.read([BOS, ...split(prompt)].map((word) => held.ids.get(word)));
+  const after = (prompt) => {
+    const words = split(prompt);
+    return words.length ? `After “${words.length > 4 ? "… " : ""}${words.slice(-4).join(" ")}”` : "At the start";
+  };
+  const best = (numbers) => numbers.reduce((a, value, i) => value > numbers[a] ? i : a, 0);
+  const ranked = (numbers) => [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a] || a - b);
+
+  // --- drawing: bars, and squares that are the darker the more ---
+  const percent = (shown, p) => p > 0 && p < 0.0005 ? "< 0.1%" : shown(p, 1, true);
+  const bar = (make, p, ghost) => make("span", {class: "live-track", "aria-hidden": "true"},
+    make("span", {class: "live-fill", style: `width:${(100 * p).toFixed(2)}%`}),
+    ...(ghost === undefined ? [] : [make("span", {class: "live-outline", style: `width:${(100 * ghost).toFixed(2)}%`})]));
+  // The ink changes where it must, on the light page and on the dark one, to stay readable.
+  const square = (make, p, attributes, ...words) => make("td", {...attributes,
+    class: `live-square${p > 0.735 ? " live-deep" : p > 0.45 ? " live-mid" : ""}`, style: `--share:${(100 * p).toFixed(1)}%`}, ...words);
+  const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide live-to-end", role: "region", "aria-label": label, tabindex: "0"}, table);
+
+  window.ModelText = {Reader, nextToken, softmax, BOS, EOS, split, prepare, read, after, best, ranked, percent, bar, square, scroll};
+})();

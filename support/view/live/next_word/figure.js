@@ -1,0 +1,49 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const {nextToken, EOS, split, prepare, read, after, ranked, percent, bar} = window.ModelText;
+  const wishes = ({temperature, top_k: k, top_p: p}, data) =>
+    ({temperature, topK: k >= data.all_k ? null : k, topP: p === 1 ? null : p});
+  const nextWord = {
+    prepare,
+    compute(values, data, held, {fill}) {
+      const {prompt} = values, wish = wishes(values, data);
+      const found = {keep: wish.topK === null ? "all" : String(wish.topK), page: [], over: prompt.endsWith(EOS)};
+      if (found.over) return {...found, finding: `The text is over: nothing follows ${EOS}. Take the last word back.`};
+      const logits = read(held, prompt).scores(split(prompt).length), plain = nextToken(logits), drawn = nextToken(logits, wish);
+      found.page = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
+      const left = drawn.filter((p) => p > 0).length;
+      const said = "{after} the likeliest next word is “{word}”: {plain:.2%} by the model. The draw is between {words}.";
+      return {...found, finding: fill(said, {...found.page[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`})};
+    },
+    draw(state, data, {make, shown, set}) {
+      const text = make("p", {class: "live-text"}, `${state.prompt || "(nothing yet)"} `, ...(state.over ? [] : [make("span", {class: "live-caret"}, "?")]));
+      const row = ({rank, word, plain, p}) => {
+        const much = p === 0 ? "cut" : percent(shown, p);
+        const button = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": rank,
+          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
+        make("span", {class: "live-word"}, word), bar(make, p, plain), make("span", {class: "live-much"}, much));
+        button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
+        return make("li", {}, button);
+      };
+      return make("div", {}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.page.map(row)));
+    },
+    actions: {
+      draw(values, chance, held, data) {
+        const {prompt} = values, n = split(prompt).length;
+        if (prompt.endsWith(EOS) || n >= held.model.config.context - 1) return {};
+        const shares = nextToken(read(held, prompt).scores(n), wishes(values, data));
+        let total = 0, token = 0;
+        for (const [i, share] of shares.entries()) {
+          if (!share) continue;
+          token = i;
+          if ((total += share) > chance) break;
+        }
+        return {prompt: `${prompt} ${held.tokens[token]}`.trim()};
+      },
+      back: ({prompt}) => ({prompt: split(prompt).slice(0, -1).join(" ")}),
+    },
+  };
+  Live.define("next_word", nextWord);
+  Live.define("next_story_word", nextWord);
+})();

@@ -1,0 +1,70 @@
+"""Softmax of three logits at a temperature.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+
+from support.generation import next_token
+from support.view.live.controls import Slider
+from support.view.live.description import LiveFigure
+from support.view.plots import plot_bars
+
+# Three of the words of "Building a Transformer: The Complete Guide", with the scores that it gives them.
+WORDS = ("is", "the", "cat")
+
+
+def temperature(temperature: float | int, **scores: float | int) -> dict[str, Any]:
+    """Softmax of three words' scores at a temperature.
+
+    Args:
+        temperature: above 0.
+        scores: ``is_``, ``the_`` and ``cat_``.
+
+    Returns:
+        for each word its divided score and its probability; the likeliest word; how many equally likely words
+        would be as uncertain (e to the entropy).
+
+    >>> round(temperature(0.5, is_=4.7, the_=3.2, cat_=2.1)["is_p"], 3)
+    0.948
+    """
+    logits = torch.tensor([scores[f"{word}_"] for word in WORDS], dtype=torch.float64)
+    page = next_token(logits, temperature=temperature)
+    found = {f"{w}_z": z for w, z in zip(WORDS, (logits / temperature).tolist(), strict=True)}
+    found |= {f"{w}_p": p for w, p in zip(WORDS, page.tolist(), strict=True)}
+    found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(logits).tolist(), strict=True)}
+    best = int(page.argmax())
+    spread = torch.special.entr(page).sum().exp().item()
+    return found | {"best": WORDS[best], "best_p": page[best].item(), "as_many": spread}
+
+
+def draw_temperature(values: dict[str, Any], found: dict[str, Any]) -> Figure:
+    """The page at this temperature beside the page at temperature 1."""
+    groups = {f"temperature {values['temperature']:.1f}": [found[f"{w}_p"] for w in WORDS]}
+    if values["temperature"] != 1:
+        groups["temperature 1.0, to compare"] = [found[f"{w}_one"] for w in WORDS]
+    fig = plot_bars(groups, WORDS, xlabel="probability", digits=3)
+    fig.axes[0].set_xlim(0, 1.12)
+    return fig
+
+
+FIGURE = LiveFigure(
+    name="temperature",
+    title="Softmax with a temperature",
+    controls=(
+        Slider("temperature", "Temperature", 0.1, 5, 0.1, 1, "{temperature:.1f}"),
+        Slider("is_", "Score of is", -5, 10, 0.1, 4.7, "{is_:.1f}"),
+        Slider("the_", "Score of the", -5, 10, 0.1, 3.2, "{the_:.1f}"),
+        Slider("cat_", "Score of cat", -5, 10, 0.1, 2.1, "{cat_:.1f}"),
+    ),
+    compute=temperature,
+    draw=draw_temperature,
+    says="At temperature {temperature:.1f} the likeliest word is “{best}” with {best_p:.1%}. "
+    "The page is as uncertain as one of {as_many:.2f} equally likely words.",
+    columns=("word", "score ÷ temperature", "probability"),
+    rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_p:.1%}}") for word in WORDS),
+    data={"words": WORDS},
+)

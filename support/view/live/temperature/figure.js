@@ -1,0 +1,34 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const softmax = (scores) => {
+    const top = Math.max(...scores), powers = scores.map((z) => Math.exp(z - top));
+    const sum = powers.reduce((a, b) => a + b, 0);
+    return powers.map((power) => power / sum);
+  };
+  Live.define("temperature", {
+    compute(values, data) {
+      const scores = data.words.map((word) => values[`${word}_`]);
+      const divided = scores.map((score) => score / values.temperature);
+      const page = softmax(divided), plain = softmax(scores), found = {};
+      data.words.forEach((word, i) => {
+        found[`${word}_z`] = divided[i];
+        found[`${word}_p`] = page[i];
+        found[`${word}_one`] = plain[i];
+      });
+      const best = page.indexOf(Math.max(...page));
+      const entropy = page.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
+      return {...found, best: data.words[best], best_p: page[best], as_many: Math.exp(entropy)};
+    },
+    draw(state, data, {svg, text, shown}) {
+      const width = (p) => (p * 268).toFixed(1);
+      return svg("svg", {viewBox: "0 0 404 218"},
+        ...data.words.map((word, i) => svg("g", {},
+          text(42, 32 + 60 * i, word, {class: "live-left"}),
+          svg("rect", {x: 52, y: 12 + 60 * i, width: width(state[`${word}_p`]), height: 30, rx: 3, class: "live-bar"}),
+          svg("rect", {x: 52, y: 8 + 60 * i, width: width(state[`${word}_one`]), height: 38, rx: 3, class: "live-ghost"}),
+          text(396, 32 + 60 * i, shown(state[`${word}_p`], 1, true), {class: "live-left"}))),
+        text(52, 208, "dashed: at temperature 1", {class: "live-right live-name"}));
+    },
+  });
+})();

@@ -1,0 +1,63 @@
+// A map of words: points with their names where there is room, and the neighbours of a chosen one.
+(() => {
+  "use strict";
+  const LINES = ["", " live-absolute", " live-log"]; // a colour and a mark for each kind of word
+  const marks = (svg) => [
+    (x, y) => svg("circle", {cx: x, cy: y, r: 5}),
+    (x, y) => svg("rect", {x: x - 4.5, y: y - 4.5, width: 9, height: 9}),
+    (x, y) => svg("path", {d: `M${x} ${y - 6}l6 10h-12z`}),
+  ];
+  const one = (x) => x.toFixed(1);
+
+  // From the plane to the drawing, with one scale for both axes.
+  const scale = (points) => {
+    const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
+    const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const size = Math.min(356 / (right - left || 1), 356 / (high - low || 1));
+    const tall = Math.max(200, 48 + size * (high - low));
+    return {tall, to: ([x, y]) => [202 + size * (x - (left + right) / 2), tall / 2 - size * (y - (low + high) / 2)]};
+  };
+
+  // Words beside their points where there is room, the first ones first; those that find none wait for the pointer.
+  const place = (words, at, order, tall, chosen, first) => {
+    const dots = at.map(([x, y]) => [x - 5, x + 5, y - 5, y + 5]), names = [], found = new Map();
+    for (const i of order) {
+      const wide = 9 * words[i].length + 4, [x, y] = at[i], far = i === chosen ? 14 : 9; // outside its ring
+      const spots = [[x + far - 1, y - 9, "live-right", x + far, y + 5], [x - far + 1 - wide, y - 9, "live-left", x - far, y + 5],
+        [x - wide / 2, y - far - 17, "", x, y - far - 2], [x - wide / 2, y + far - 1, "", x, y + far + 12]];
+      const fits = ([left, top]) => left > 1 && left + wide < 403 && top > 0 && top + 18 < tall
+        && !names.some((b) => left < b[1] && left + wide > b[0] && top < b[3] && top + 18 > b[2]);
+      const free = spots.filter(fits), clear = free.find((s) => !dots.some((b) => s[0] < b[1] && s[0] + wide > b[0] && s[1] < b[3] && s[1] + 18 > b[2]));
+      const spot = clear || (order.indexOf(i) < first ? free[0] : undefined); // a name that matters may hide a point
+      if (!spot) continue;
+      names.push([spot[0], spot[0] + wide, spot[1], spot[1] + 18]);
+      found.set(i, spot);
+    }
+    return found;
+  };
+
+  const picture = (tools, {words, kinds, points, frame, chosen, near, lines, path, notes, choose}) => {
+    const {svg, text, make} = tools, {to, tall} = scale(frame || points), at = points.map(to), mark = marks(svg);
+    const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, "Go over a point to read its name; press it to choose it.");
+    const order = [...new Set([...(chosen === null ? [] : [chosen, ...near]), ...words.keys()])];
+    const spots = place(words, at, order, tall, chosen, chosen === null ? 0 : 1 + near.length), here = chosen === null ? null : at[chosen];
+    const points_of = words.map((word, i) => {
+      const [x, y] = at[i].map((v) => Number(one(v))), spot = spots.get(i);
+      const node = svg("g", {class: `live-line${LINES[names.indexOf(kinds[i])]} live-spot`},
+        svg("circle", {cx: x, cy: y, r: 11, class: "live-halo"}), mark[names.indexOf(kinds[i])](x, y),
+        ...(spot ? [text(one(spot[3]), one(spot[4]), word, {class: `live-name ${spot[2]}${i === chosen ? " live-chosen" : ""}`})] : []));
+      node.addEventListener("mouseenter", () => { told.textContent = `${word} (${kinds[i]})`; });
+      node.addEventListener("click", () => choose(word));
+      return node;
+    });
+    const drawing = svg("svg", {viewBox: `0 0 404 ${one(tall)}`, class: "live-map"},
+      ...(path ? [svg("polyline", {points: path.map((p) => to(p).map(one).join(",")).join(" "), class: "live-trail"})] : []),
+      ...(here && lines ? near.map((k) => svg("line", {x1: one(here[0]), y1: one(here[1]), x2: one(at[k][0]), y2: one(at[k][1]), class: "live-here"})) : []),
+      ...points_of, ...(here ? [svg("circle", {cx: one(here[0]), cy: one(here[1]), r: 10, class: "live-ring"})] : []));
+    const legend = make("ul", {class: "live-legend"}, ...names.map((name, k) => make("li", {},
+      svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${LINES[k]}`}, mark[k](8, 8))), name)));
+    return make("div", {}, drawing, legend, ...notes.map((note) => make("p", {class: "live-told"}, note)), told);
+  };
+
+  window.WordMap = {one, picture};
+})();
