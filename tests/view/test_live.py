@@ -1,6 +1,7 @@
 """Live figures in a notebook: right numbers, controls that answer, a stored output that can be compared."""
 
 import html
+import importlib
 import json
 import math
 import random
@@ -24,6 +25,7 @@ from support.view.live.student import STUDENT, student
 from support.view.live.temperature import temperature
 
 ROOT = Path(__file__).resolve().parents[2]
+shown_in_a_notebook = importlib.import_module("support.view.live.widget")
 every_figure = pytest.mark.parametrize("name", NAMES)
 
 
@@ -181,20 +183,20 @@ def test_a_moved_widget_shows_the_new_state():
 def test_words_in_a_widget_are_never_html():
     bad = "<img src=x onerror=alert(1)>"
     figure = LiveFigure("bad", bad, (), dict, lambda values, found: None, bad, (bad,), ((bad,),))
-    assert "<img" not in controls._html(figure, {})
+    assert "<img" not in shown_in_a_notebook._html(figure, {})
 
 
 def test_without_ipywidgets_the_picture_stays(monkeypatch, capsys):
     sent = []
     monkeypatch.setattr(
-        controls, "publish_display_data", lambda data, metadata: sent.append((data, metadata))
+        shown_in_a_notebook, "publish_display_data", lambda data, metadata: sent.append((data, metadata))
     )
-    monkeypatch.setattr(controls, "get_ipython", lambda: type("Shell", (), {"kernel": object()})())
+    monkeypatch.setattr(shown_in_a_notebook, "get_ipython", lambda: type("Shell", (), {"kernel": object()})())
     live("temperature", temperature=2)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     live("temperature", temperature=2)
     (with_widget, mark), (without, same) = sent
-    assert controls.WIDGET in with_widget and controls.WIDGET not in without
+    assert shown_in_a_notebook.WIDGET in with_widget and shown_in_a_notebook.WIDGET not in without
     assert mark == same and mark["image/png"]["live"] == {"name": "temperature", "start": {"temperature": 2}}
     assert with_widget["image/png"] == without["image/png"]
     once, again = capsys.readouterr().out.split("Start · Temperature: 2.0")[1:]

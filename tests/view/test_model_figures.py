@@ -12,10 +12,10 @@ from support import zoo
 from support.core import InputError
 from support.generation import next_token
 from support.inside import ablate, logit_lens, trace
-from support.view.live import NAMES, controls, find, widget
+from support.view.live import NAMES, find, widget
 from support.view.live.ablation import PART_NAMES, SWITCHES, questions, rules
 from support.view.live.attention import attention
-from support.view.live.controls import Prompt, Switch
+from support.view.live.controls import Prompt, Switch, fill
 from support.view.live.lens import STAGES, lens
 from support.view.live.model_text import HEADS, LAYERS
 from support.view.live.next_word import CONTEXTS, next_word
@@ -192,4 +192,4 @@ def test_a_text_that_is_too_long_draws_no_more():
     full = figure.values(prompt=" ".join(["banana"] * 73))
     assert figure.actions[0].act(full, 0.5) == {}
     assert figure.actions[0].act(figure.values(prompt="5 chiama 2 <EOS>"), 0.5) == {}
-    assert controls.fill("{keep}", figure.state(full)) == "all"
+    assert fill("{keep}", figure.state(full)) == "all"

@@ -16,8 +16,9 @@ from support.view.live.controls import Prompt
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
 GAME, TALES = "calling-game", "stories"
-LAYERS, HEADS = 2, 4  # of the calling game's model
-CONTEXTS = {GAME: 74, TALES: 192}
+_SHAPES = {name: (made := zoo.recipe(name)).config(made.world().vocabulary) for name in (GAME, TALES)}
+LAYERS, HEADS = _SHAPES[GAME].n_layers, _SHAPES[GAME].n_heads
+CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""The student network of chapter 1: hours of study and attendance to the probability of passing.
+"""The student network: hours of study and attendance to the probability of passing.
 
 `figure.js` beside this file computes and draws the same in the page.
 """
