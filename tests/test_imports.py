@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,17 @@ def test_downward_and_inner_imports_pass(tmp_path):
     lines = "from support.core import need\nfrom . import norms\nfrom support.model.norms import RMSNorm\n"
     (tmp_path / "support" / "model" / "block.py").write_text(lines)
     assert breaches(tmp_path / "support") == []
+
+
+def test_the_library_imports_nothing_that_only_the_book_needs():
+    """What a builder imports brings neither plots nor notebooks nor scikit-learn, transformers or UMAP."""
+    rooms = [room for room in ROOMS if room != "view" and (PACKAGE / room / "__init__.py").exists()]
+    heavy = ["matplotlib", "IPython", "ipywidgets", "sklearn", "scipy", "umap", "transformers", "tokenizers"]
+    code = (
+        f"import sys, {', '.join(f'support.{room}' for room in rooms)}\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

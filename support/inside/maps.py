@@ -10,9 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Num
-from sklearn import decomposition, manifold
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from support.core import InputError, optional
@@ -121,7 +118,7 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
         raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
     if _spread(X) == 0:
         raise InputError("all words lie on one point; there is no spread to map")
-    fitted = decomposition.PCA(svd_solver="full").fit(X)
+    fitted = optional("sklearn.decomposition", extra="maps").PCA(svd_solver="full").fit(X)
     axes = fitted.components_[:components]
     axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
     shares = fitted.explained_variance_ratio_
@@ -178,9 +175,11 @@ def tsne(vectors: Vectors, perplexity: float | int = 10, seed: int = 0) -> Map:
     if not 1 <= perplexity < len(X):
         raise InputError(f"for {len(X)} words choose a perplexity from 1 to below {len(X)}")
     # A random start, not PCA's: the seed's freedom is part of what there is to see.
-    drawing = manifold.TSNE(perplexity=perplexity, init="random", random_state=seed, n_jobs=1)
+    drawing = optional("sklearn.manifold", extra="maps").TSNE(
+        perplexity=perplexity, init="random", random_state=seed, n_jobs=1
+    )
     # `n_jobs` does not reach the descent, whose threads wait for one another in every step.
-    with threadpool_limits(limits=1):
+    with optional("threadpoolctl", extra="maps").threadpool_limits(limits=1):
         return Map(drawing.fit_transform(X).astype(np.float64))
 
 
@@ -207,7 +206,7 @@ def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, se
         warnings.simplefilter("ignore")
         method = optional("umap", extra="maps").UMAP
         # numba, underneath, sets the number of threads of everybody's OpenMP, torch's too: put it back.
-        with threadpool_limits(limits=1):
+        with optional("threadpoolctl", extra="maps").threadpool_limits(limits=1):
             drawing = method(
                 n_neighbors=neighbours, min_dist=min_dist, init="random", random_state=seed, n_jobs=1
             )
@@ -231,7 +230,9 @@ def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
     X = array(vectors)
     if not 1 <= neighbours < len(X) / 2:
         raise InputError(f"for {len(X)} words choose 1 to {(len(X) - 1) // 2} neighbours")
-    return float(manifold.trustworthiness(X, array(points), n_neighbors=neighbours))
+    return float(
+        optional("sklearn.manifold", extra="maps").trustworthiness(X, array(points), n_neighbors=neighbours)
+    )
 
 
 def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
@@ -252,7 +253,12 @@ def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
 
     def nearest(rows: np.ndarray) -> np.ndarray:
         # Without an argument scikit-learn leaves each point out of its own neighbours.
-        return NearestNeighbors(n_neighbors=neighbours).fit(rows).kneighbors(return_distance=False)
+        return (
+            optional("sklearn.neighbors", extra="maps")
+            .NearestNeighbors(n_neighbors=neighbours)
+            .fit(rows)
+            .kneighbors(return_distance=False)
+        )
 
     kept = [len(set(a) & set(b)) for a, b in zip(nearest(X), nearest(Y), strict=True)]
     return float(np.mean(kept) / neighbours)

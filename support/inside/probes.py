@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Num
-from sklearn.linear_model import LinearRegression, RidgeCV
 from torch import Tensor
 
-from support.core import InputError
+from support.core import InputError, optional
 from support.inside.maps import Vectors, array
 
 # From hardly any penalty to one that flattens everything; the vectors are scaled to unit variance first.
@@ -60,11 +59,12 @@ def probe(
         raise InputError("a probe needs at least three words, and a property on which they differ")
     spread = np.sqrt(((X - X.mean(0)) ** 2).mean())
     X = X / (spread or 1.0)
+    linear = optional("sklearn.linear_model", extra="maps")
     predicted, mean = np.empty(len(y)), np.empty(len(y))
     for i in range(len(y)):
         others = np.arange(len(y)) != i
         # RidgeCV's own cross-validation is leave-one-out, within the words that it is given.
-        predicted[i] = RidgeCV(penalties).fit(X[others], y[others]).predict(X[[i]])[0]
+        predicted[i] = linear.RidgeCV(penalties).fit(X[others], y[others]).predict(X[[i]])[0]
         mean[i] = y[others].mean()
     return Probe(float(1 - ((y - predicted) ** 2).sum() / ((y - mean) ** 2).sum()), predicted)
 
@@ -76,4 +76,4 @@ def fit_on_all(vectors: Vectors, property: Num[np.ndarray, " word"] | Num[Tensor
     1.0
     """
     X, y = array(vectors), array(property)
-    return float(LinearRegression().fit(X, y).score(X, y))
+    return float(optional("sklearn.linear_model", extra="maps").LinearRegression().fit(X, y).score(X, y))
