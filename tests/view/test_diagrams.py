@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from support import inside
 from support.core import InputError
+from support.inside import hook_points
 from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
 from support.training import TrainConfig
@@ -222,12 +222,10 @@ def test_the_adapter_counts_its_numbers():
 
 
 def test_the_names_on_hooks_and_checkpoints_are_the_packages():
-    if not hasattr(inside, "hook_points"):
-        pytest.skip("the package still has its old names")
     config = GPTConfig(vocab_size=9, context=8, d_model=8, n_heads=2, n_layers=1)
     model = GPT(config)
     shown = words(diagram.hooks(config))
-    here = [name.removeprefix("blocks.0.") for name in inside.hook_points(model)]
+    here = [name.removeprefix("blocks.0.") for name in hook_points(model)]
     assert [name for name in here if name not in shown and name != "logits"] == []
     ours = {name.rpartition(".")[0] for name in model.state_dict()}
     assert {name for _, name, _ in GPT2_NAMES} == ours
@@ -237,8 +235,6 @@ def test_the_names_on_hooks_and_checkpoints_are_the_packages():
 def test_what_the_checkpoint_turns_round_is_stored_so(name):
     from transformers import GPT2Config, GPT2Model
 
-    if not hasattr(inside, "hook_points"):
-        pytest.skip("the package still has its old names")
     config = GPTConfig(vocab_size=9, context=8, d_model=8, n_heads=2, n_layers=1, d_ff=24)
     theirs = GPT2Model(GPT2Config(vocab_size=9, n_positions=8, n_embd=8, n_head=2, n_layer=1, n_inner=24))
     ours = dict((a, b) for a, b, _ in GPT2_NAMES)[name]

@@ -87,7 +87,7 @@ def attention(
     d.arrow((right, low + 22), (right, mix.y), mix.right, role="value")
     out = d.box(left, mix.y + 66, 62, 30, "W_{O}", "attention", bold=True)
     d.arrow(mix.bottom, out.top, words=f"{s('T', 'd_head')}, with other heads’")
-    d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, added to the stream")
+    d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, onto the stream")
     d.size = (d.size[0], out.y + 56)
     return d.done(
         f"One causal attention head over {t} tokens. The normalised residual stream, {s('T', 'd_model')}, "
