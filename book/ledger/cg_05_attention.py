@@ -765,12 +765,12 @@ def cg_148():
     return np.exp([0.0, 1.0, 2.0, -1.0, -10.0])
 
 
-@claim(place="Ch.5 Pt.5 Softmax", chapter="11", stated=True, verdict="conceptual")
+@claim(place="Ch.5 Pt.5 Softmax", chapter="11", stated=True, verdict="overstated")
 def cg_149():
-    """The exponential always turns a small input difference into a bigger output difference.
+    """The exponential amplifies: a small difference of inputs becomes a bigger difference of outputs.
 
-    Only where e^x exceeds 1: for negative inputs it shrinks gaps (e^-2 - e^-3 = 0.086), and after
-    normalising, two softmax shares never differ by more than half the gap of their scores.
+    Where e^x exceeds 1, as in the example. For negative inputs it shrinks gaps (e^−2 − e^−3 = 0.086), and
+    after normalising, two shares never differ by more than half the gap of their scores.
     """
     return np.exp(-2) - np.exp(-3) > 1
 
@@ -992,13 +992,13 @@ def cg_162():
     return c @ WO
 
 
-@claim(place="Ch.5 Pt.5 Softmax", chapter="03", stated=True, verdict="conceptual", added=True)
+@claim(place="Ch.5 Pt.5 Softmax", chapter="03", stated=True, verdict="overstated", added=True)
 def cg_387():
     """Softmax answers "a little better" with "a lot" (the best share over the next, for scores 1.2 and
     1.1, at least 1.5).
 
-    It turns differences into ratios: a lead of a tenth is worth e^0.1, or 11% more, wherever it stands.
-    Whether that is a lot depends on the scale of the scores.
+    It turns differences into ratios: a lead of a tenth is worth e^0.1, or 11% more, wherever it stands. In
+    the examples of the guide the leads are 5 and 40.
     """
     p = next_token([1.0, 1.1, 1.2])
     return p[2] / p[1] >= 1.5

