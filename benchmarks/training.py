@@ -33,8 +33,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
-from support.training import TrainConfig, train
-from support.training.loop import cross_entropy_sum, make_optimiser
+from support.training import TrainConfig, cross_entropy_sum, make_optimiser, train
 from support.view import table
 from support.zoo.record import begin_record, keep_record
 

@@ -10,8 +10,10 @@ from support.training.batches import (
 )
 from support.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from support.training.config import TrainConfig
+from support.training.distributed import LostProcessError
+from support.training.evaluation import cross_entropy_sum, evaluate_loss, evaluate_stream
 from support.training.history import History
-from support.training.loop import DivergedError, cross_entropy_sum, evaluate_loss, train
+from support.training.loop import DivergedError, train
 from support.training.masking import MaskedBatches, mask_tokens
 from support.training.schedule import decay_groups, learning_rate, make_optimiser
 from support.training.seq2seq import Seq2SeqBatches
@@ -22,6 +24,7 @@ __all__ = [
     "DivergedError",
     "Epochs",
     "History",
+    "LostProcessError",
     "MaskedBatches",
     "Seq2SeqBatches",
     "SequenceBatches",
@@ -30,6 +33,7 @@ __all__ = [
     "cross_entropy_sum",
     "decay_groups",
     "evaluate_loss",
+    "evaluate_stream",
     "inputs_and_targets",
     "learning_rate",
     "load_checkpoint",

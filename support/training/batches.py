@@ -48,6 +48,8 @@ def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Te
 class Epochs:
     """Which of ``n`` texts each step takes: every one once an epoch, in an order fixed by the seed.
 
+    If ``n`` is no multiple of ``batch_size``, the last batch of each epoch is smaller.
+
     >>> epochs = Epochs(n=4, batch_size=2)
     >>> sorted(epochs(0) + epochs(1))
     [0, 1, 2, 3]
@@ -57,7 +59,7 @@ class Epochs:
         if not n or batch_size < 1:
             raise InputError("Batches need at least one text and a batch_size of at least 1.")
         self.n, self.batch_size, self.seed = n, min(batch_size, n), seed
-        self.per_epoch = n // self.batch_size
+        self.per_epoch = -(-n // self.batch_size)  # the last batch of an epoch holds what is left over
         self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def __call__(self, step: int) -> list[int]:

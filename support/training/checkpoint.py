@@ -1,7 +1,10 @@
-"""Saving and loading: safetensors only, written atomically, with the model's shape in the file's header."""
+"""Saving and loading: safetensors only, written atomically, checked when read."""
 
+import hashlib
 import json
 import os
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,12 +12,14 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from support.core import InputError, atomic_write
-from support.model import GPT, GPTConfig
+from support.text import BPETokenizer, Vocabulary
+from support.training.model_kinds import build, describe, differences, unwrap
 
-FORMAT = "neuron-to-assistant checkpoint 1"
+FORMAT = "neuron-to-assistant checkpoint 2"
+Tokenizer = Vocabulary | BPETokenizer
 
 
 @dataclass
@@ -25,11 +30,13 @@ class Checkpoint:
         model: the model, in evaluation mode.
         extra: tensors besides the weights (optimiser, history, random state), by ``part.name``.
         metadata: what was noted beside them, as plain values.
+        tokenizer: what turns text into the model's ids, if it was saved.
     """
 
-    model: GPT
+    model: nn.Module
     extra: dict[str, Tensor] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
+    tokenizer: Tokenizer | None = None
 
     def part(self, name: str) -> dict[str, Tensor]:
         """The extra tensors of one part, by their names within it."""
@@ -38,38 +45,52 @@ class Checkpoint:
 
 def save_checkpoint(
     path: str | os.PathLike[str],
-    model: GPT,
+    model: nn.Module,
     extra: dict[str, Tensor] | None = None,
     metadata: dict[str, Any] | None = None,
+    tokenizer: Tokenizer | None = None,
+    weights: Mapping[str, Tensor] | None = None,
 ) -> None:
     """Write a model to one safetensors file; a crash leaves the old file whole.
 
     Args:
         path: the file; its usual ending is ``.safetensors``.
-        model: its weights and its `GPTConfig` are saved.
+        model: a `GPT`, `Encoder`, `Classifier` or `EncoderDecoder`, compiled or not.
         extra: more tensors, named ``part.name`` with a part other than ``model``.
         metadata: plain values that JSON can hold.
+        tokenizer: what turns text into the model's ids.
+        weights: the model's ``state_dict``, if the model itself holds only a part of it.
 
-    >>> import tempfile
+    Raises:
+        InputError: the model is of another kind, or parts of it were replaced.
+        OSError: the file cannot be written; the error names it.
+
+    >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
     >>> save_checkpoint(file, model, metadata={"steps": 7})
     >>> load_checkpoint(file).metadata
     {'steps': 7}
     """
-    tensors = {f"model.{name}": t for name, t in model.state_dict().items()} | (extra or {})
-    tensors = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
+    weights = unwrap(model).state_dict() if weights is None else weights
+    tensors = {f"model.{name}": t for name, t in weights.items()} | (extra or {})
+    tensors = _separate({name: t.detach().cpu().contiguous() for name, t in tensors.items()})
     header = {
         "format": FORMAT,
-        "config": json.dumps(model.config.to_dict()),
+        "model": json.dumps(describe(model)),
         "metadata": json.dumps(metadata or {}),
+        "tokenizer": json.dumps(None if tokenizer is None else _tokenizer_to_dict(tokenizer)),
     }
+    header["sha256"] = _checksum(header, tensors)
     with atomic_write(path) as temporary:
-        save_file(tensors, temporary, metadata=header)
+        try:
+            save_file(tensors, temporary, metadata=header)
+        except SafetensorError as error:
+            raise OSError(f"{path} could not be written: {error}") from None
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """Read what `save_checkpoint` wrote.
+    """Read what `save_checkpoint` wrote, and check that no bit of it has changed since.
 
     Raises:
         InputError: there is no such file, it is no safetensors file (a pickle is never opened), or it is
@@ -81,39 +102,89 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
+            if not header.get("format", "").startswith(FORMAT[:-1]):
+                raise InputError(
+                    f"{path.name} was not written by save_checkpoint; for a Hugging Face folder use "
+                    "support.exchange.from_huggingface."
+                )
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError:
         raise InputError(
             f"{path.name} is not a whole safetensors file; only safetensors checkpoints are opened, "
             "so save it again with save_checkpoint."
         ) from None
-    if header.get("format") != FORMAT:
+    if header["format"] != FORMAT:
         raise InputError(
-            f"{path.name} was not written by save_checkpoint; for a Hugging Face folder use "
-            "support.exchange.from_huggingface."
+            f"{path.name} is in the format {header['format']!r}, not in {FORMAT!r}; save it anew."
         )
-    model = GPT(GPTConfig.from_dict(json.loads(header["config"])))
-    weights = {name[6:]: t for name, t in tensors.items() if name.startswith("model.")}
-    try:
-        model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
-    except RuntimeError:
+    if header.get("sha256") != _checksum(header, tensors):
         raise InputError(
-            f"The weights in {path.name} do not fit the shape in its header; it was altered."
+            f"{path.name} is damaged: its checksum does not fit its content; take another copy of the file."
+        )
+    try:
+        return _assemble(header, tensors)
+    except InputError as error:
+        raise InputError(f"{path.name} cannot be loaded: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, MemoryError, RuntimeError) as error:
+        raise InputError(
+            f"{path.name} cannot be loaded: its header makes no sense ({type(error).__name__}: {error})."
         ) from None
+
+
+def _assemble(header: dict[str, str], tensors: dict[str, Tensor]) -> Checkpoint:
+    description = json.loads(header["model"])
+    weights = {name[6:]: t for name, t in tensors.items() if name.startswith("model.")}
+    differing = differences(description, weights)
+    if differing:
+        raise InputError(f"The weights do not fit the shape in its header ({differing[0]}); it was altered.")
+    model = build(description).to(next(iter(weights.values())).dtype)
+    model.load_state_dict(weights)
     extra = {name: t for name, t in tensors.items() if not name.startswith("model.")}
-    return Checkpoint(model.eval(), extra, json.loads(header["metadata"]))
+    tokenizer = json.loads(header["tokenizer"])
+    return Checkpoint(
+        model.eval(),
+        extra,
+        json.loads(header["metadata"]),
+        None if tokenizer is None else _tokenizer_from_dict(tokenizer),
+    )
 
 
-def random_state(device: torch.device) -> dict[str, Tensor]:
-    """The state of torch's generators, so that dropout goes on where it stopped."""
-    states = {"random.cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        states["random.cuda"] = torch.cuda.get_rng_state(device)
-    return states
+def _separate(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Shared tensors as copies: the format allows no sharing."""
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        if tensor.numel() and tensor.data_ptr() in seen:
+            tensors[name] = tensor.clone()
+        seen.add(tensor.data_ptr())
+    return tensors
 
 
-def restore_random_state(states: dict[str, Tensor], device: torch.device) -> None:
-    """Set what `random_state` gave (by the names within the part ``random``)."""
-    torch.set_rng_state(states["cpu"])
-    if device.type == "cuda" and "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"], device)
+def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
+    """SHA-256 of everything that the file holds, in an order that does not depend on the file."""
+    total = hashlib.sha256(json.dumps([[k, v] for k, v in sorted(header.items()) if k != "sha256"]).encode())
+    for name, tensor in sorted(tensors.items()):
+        total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        total.update(tensor.reshape(-1).view(torch.uint8).numpy())
+    return total.hexdigest()
+
+
+def _tokenizer_to_dict(tokenizer: Tokenizer) -> dict[str, Any]:
+    if isinstance(tokenizer, Vocabulary):
+        return {"Vocabulary": tokenizer.to_dict()}
+    if not isinstance(tokenizer, BPETokenizer):
+        raise InputError(
+            f"A checkpoint holds a Vocabulary or a BPETokenizer, not a {type(tokenizer).__name__}; "
+            "save this tokenizer in a file of its own."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.save(Path(folder) / "tokenizer.json")
+        return {"BPETokenizer": json.loads((Path(folder) / "tokenizer.json").read_text(encoding="utf8"))}
+
+
+def _tokenizer_from_dict(content: dict[str, Any]) -> Tokenizer:
+    if "Vocabulary" in content:
+        return Vocabulary.from_dict(content["Vocabulary"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        path.write_text(json.dumps(content["BPETokenizer"]), encoding="utf8")
+        return BPETokenizer.load(path)

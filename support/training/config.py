@@ -5,9 +5,14 @@ from typing import Any
 
 from support.core import InputError
 
-_CHOICES = {"optimiser": ("adamw", "sgd"), "precision": ("auto", "float32", "bfloat16")}
-# A resumed run may differ in these: they change what is written down, never the weights.
-FREE_TO_CHANGE = ("folder", "checkpoint_every", "eval_every", "progress")
+_CHOICES = {
+    "optimiser": ("adamw", "sgd"),
+    "precision": ("auto", "float32", "bfloat16", "float16"),
+    "strategy": ("none", "ddp", "fsdp"),
+}
+# A resumed run may differ in these: they change what is written down and where it is computed, not what.
+FREE_TO_CHANGE = ("folder", "checkpoint_every", "eval_every", "log_every", "progress", "compile", "strategy")
+FREE_TO_CHANGE += ("activation_checkpointing",)
 
 
 @dataclass(frozen=True)
@@ -18,16 +23,25 @@ class TrainConfig:
         steps: how many updates of the weights.
         lr: the highest learning rate; `warmup` steps lead up to it, half a cosine down to `min_lr`.
         min_lr: the last learning rate; a tenth of ``lr`` if not given.
-        betas: AdamW's memory of the gradient and of its square; for SGD the first is the momentum.
+        betas: AdamW's decay rates of the mean gradient and of its mean square; for SGD the first is the
+            momentum.
         weight_decay: pull towards zero, on the matrices of linear layers only (`decay_groups`).
-        clip: the longest gradient let through; ``None`` lets all through.
+        clip: the largest norm of the gradient; longer ones are scaled down. ``None`` clips nothing.
         accumulate: batches per update; their tokens are averaged as if they were one batch.
         eval_every: evaluate after every so many steps; 0 means only at the end.
         checkpoint_every: write ``last.safetensors`` after every so many steps; 0 means only at the end.
+        log_every: read the loss back from the device, and call the callbacks, after every so many steps. A
+            GPU works on without a stop in between.
         folder: where checkpoints go; ``None`` keeps nothing.
-        precision: ``"bfloat16"`` runs the products in bfloat16; ``"auto"`` does so on a GPU that can.
+        precision: of the matrix products: ``"float32"`` (the weights' own), ``"bfloat16"``, or ``"float16"``
+            with a scaled loss. ``"auto"`` takes the fastest: see `support.training.precision`.
+        compile: run the model through ``torch.compile``.
+        activation_checkpointing: keep only each block's input for the backward pass and compute the rest
+            again: less memory, about a third more time.
+        strategy: under ``torchrun``, ``"ddp"`` gives every process the whole model and ``"fsdp"`` a part of
+            each weight; see `support.training.distributed`.
         seed: for what is random inside the model (dropout).
-        progress: show a bar; ``None`` means on a terminal only.
+        progress: show it; ``None`` means everywhere but in a notebook.
 
     Raises:
         InputError: a value is impossible; the sentence names it.
@@ -47,8 +61,12 @@ class TrainConfig:
     accumulate: int = 1
     eval_every: int = 0
     checkpoint_every: int = 0
+    log_every: int = 1
     folder: str | None = None
     precision: str = "auto"
+    compile: bool = False
+    activation_checkpointing: bool = False
+    strategy: str = "none"
     seed: int = 0
     progress: bool | None = None
 
@@ -58,7 +76,7 @@ class TrainConfig:
         object.__setattr__(self, "betas", tuple(self.betas))
         if self.folder is not None:
             object.__setattr__(self, "folder", str(self.folder))
-        for name in ("steps", "accumulate"):
+        for name in ("steps", "accumulate", "log_every"):
             _refuse_unless(getattr(self, name) >= 1, f"{name}={getattr(self, name)} must be at least 1")
         for name in ("warmup", "eval_every", "checkpoint_every", "weight_decay", "min_lr"):
             _refuse_unless(getattr(self, name) >= 0, f"{name}={getattr(self, name)} must not be negative")

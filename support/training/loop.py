@@ -1,88 +1,40 @@
-"""The training loop: guess, measure, trace the blame, step; and keep what was learned safe."""
+"""The training loop: predict, measure the loss, differentiate it, update; and keep what was learned."""
 
+import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
-from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint as recomputed
 
 from support.core import InputError, progress
-from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
-from support.training.checkpoint import (
-    load_checkpoint,
-    random_state,
-    restore_random_state,
-    save_checkpoint,
-)
-from support.training.config import FREE_TO_CHANGE, TrainConfig
+from support.model import Block
+from support.training.batches import IGNORE_INDEX, Batch
+from support.training.checkpoint import Tokenizer, load_checkpoint
+from support.training.config import TrainConfig
+from support.training.distributed import Processes, collect, distribute, join, synchronised, whole
+from support.training.evaluation import SHARED_BY, cross_entropy_sum, in_mode
 from support.training.history import History
+from support.training.model_kinds import describe, unwrap
+from support.training.precision import choose_precision, make_scaler, products_in
+from support.training.run_folder import run_folder
+from support.training.run_state import RunState, resumable
 from support.training.schedule import learning_rate, make_optimiser
 
 Batches = Callable[[int], Batch]
 Evaluate = Callable[[nn.Module], float]
 Callback = Callable[[int, nn.Module, History], None]
+Prepared = tuple[list[Batch], int]  # this process's share of the batches of a step; the tokens of all of them
+
+MOST_SKIPPED = 20  # steps in a row; by then float16's scale has fallen by 2²⁰, and no scale will do
 
 
 class DivergedError(RuntimeError):
     """The loss or its gradient is no longer a number; the message says where, and what is saved."""
-
-
-def cross_entropy_sum(
-    logits: Float[Tensor, "batch position vocab"], targets: Int[Tensor, "batch position"]
-) -> Float[Tensor, ""]:
-    """The summed surprise of all targets, in nats; targets of −100 are not counted.
-
-    >>> logits = torch.tensor([[[0.0, 0.0], [9.0, 0.0]]])
-    >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
-    0.6931
-    """
-    return F.cross_entropy(
-        logits.flatten(0, 1).float() if logits.dtype == torch.bfloat16 else logits.flatten(0, 1),
-        targets.flatten(),
-        ignore_index=IGNORE_INDEX,
-        reduction="sum",
-    )
-
-
-@torch.no_grad()
-def evaluate_loss(
-    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
-) -> float:
-    """The model's loss on whole texts: nats per predicted token, every token counted once.
-
-    Args:
-        model: ids → logits.
-        sequences: texts as ids; the first token of each is given, the others are predicted.
-        batch_size: texts a pass; it changes the speed, not the result.
-        pad_id: any id, for filling up.
-
-    Raises:
-        InputError: there is nothing to predict.
-
-    >>> from support.model import GPT, GPTConfig
-    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, init_std=0.0))
-    >>> round(evaluate_loss(model, [[1, 4, 2], [1, 2]]), 4) == round(math.log(9), 4)
-    True
-    """
-    ordered = sorted((list(s) for s in sequences), key=len)  # equal lengths together: little padding
-    ordered = [s for s in ordered if len(s) > 1]
-    if not ordered:
-        raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")
-    was_training, where = model.training, next(model.parameters()).device
-    model.eval()
-    total, count = 0.0, 0
-    for start in range(0, len(ordered), batch_size):
-        inputs, targets = (
-            t.to(where) for t in inputs_and_targets(ordered[start : start + batch_size], pad_id)
-        )
-        total += float(cross_entropy_sum(model(inputs), targets))
-        count += int((targets != IGNORE_INDEX).sum())
-    model.train(was_training)
-    return total / count
 
 
 def train(
@@ -92,22 +44,29 @@ def train(
     evaluate: Evaluate | None = None,
     callbacks: Sequence[Callback] = (),
     resume: bool = False,
+    tokenizer: Tokenizer | None = None,
 ) -> History:
-    """Train a model in place, on the device and in the precision in which its weights are.
+    """Train a model in place, on the device on which its weights are; under ``torchrun`` by all processes.
 
     Args:
-        model: ids → logits; to keep checkpoints it must be a `GPT`.
-        batches: step → (inputs, targets); a function of the step, so that a resumed run sees the same.
-            With ``accumulate=k``, update ``n`` takes the batches ``nk … nk + k − 1``.
+        model: ids → logits; with a folder, it must be of a kind that `save_checkpoint` can save.
+        batches: step → (inputs, targets); a function of the step, so that a resumed run sees the same. On a
+            GPU it is called in a thread, one step ahead. With ``accumulate=k``, update ``n`` takes the
+            batches ``nk … nk + k − 1``. With several processes, each takes its share of every batch.
         config: how.
         evaluate: the model → a loss on held-out text, e.g. ``lambda m: evaluate_loss(m, texts)``; with a
-            folder, the model with the lowest one is kept as ``best.safetensors``.
-        callbacks: each is called as ``callback(step, model, history)`` after the update of that step.
+            folder, the model with the lowest one is kept as ``best.safetensors``. Every process calls it;
+            `evaluate_loss` and `evaluate_stream` share the work between them.
+        callbacks: each is called as ``callback(step, model, history)`` after the update of that step, if it
+            is one of every ``log_every``.
         resume: go on from ``last.safetensors`` in ``config.folder``, if it is there.
+        tokenizer: kept in the checkpoints.
 
     Raises:
-        InputError: the folder holds another run, or a resumed run is to be trained differently.
+        InputError: the folder cannot be used, holds another run, or a resumed run is to be trained
+            differently; the model cannot be trained or saved as wanted.
         DivergedError: the loss or its gradient is no longer a number; the weights are those before.
+        LostProcessError: another process of the run has ended.
 
     >>> from support.model import GPT, GPTConfig
     >>> from support.training import SequenceBatches
@@ -116,139 +75,220 @@ def train(
     >>> history.losses[0] > 2 and history.losses[-1] < 0.1
     True
     """
-    where = next(model.parameters()).device
-    optimiser = make_optimiser(model, config)
-    history = History()
-    last = None if config.folder is None else Path(config.folder) / "last.safetensors"
-    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
-        torch.manual_seed(config.seed)
-        if last is not None and last.exists():
-            history = _resume(last, model, optimiser, config, resume)
-        was_training = model.training
-        model.train()
-        optimiser.zero_grad()  # whatever the caller's own backward passes left
-        for step in progress(range(len(history.steps), config.steps), "training", enabled=config.progress):
-            micro = [batches(step * config.accumulate + k) for k in range(config.accumulate)]
-            mean, tokens = _backward(model, micro, _precision(config, where))
-            length = nn.utils.clip_grad_norm_(model.parameters(), config.clip or math.inf)
-            loss, norm = torch.stack([mean, length.to(mean)]).tolist()  # the one wait for a GPU in a step
-            if not math.isfinite(loss) or not math.isfinite(norm):
-                raise DivergedError(_diagnosis(step, loss, norm, history, last))
-            lr = learning_rate(step, config)
-            for group in optimiser.param_groups:
-                group["lr"] = lr
-            optimiser.step()
-            optimiser.zero_grad()
-            history.add(loss, lr, norm, tokens)
+    model = unwrap(model)
+    if config.folder is not None:
+        describe(model)  # refuse now what could not be saved at the end
+    processes = join(config.strategy, model)
+    with ExitStack() as during, processes.watched():
+        if config.folder is not None and processes.rank == 0:
+            during.enter_context(run_folder(config.folder))
+        processes.wait()
+        where = next(model.parameters()).device
+        during.enter_context(torch.random.fork_rng(devices=[where] if where.type == "cuda" else []))
+        torch.manual_seed(config.seed + processes.rank)
+        run = _Run(model, config, processes, resume, tokenizer)
+        during.enter_context(in_mode(run.state.trained, training=True))
+        if config.activation_checkpointing:
+            during.enter_context(_recomputing(run.state.trained))
+        try:
+            run.go(batches, evaluate, callbacks)
+        except DivergedError:  # in every process alike
+            collect(run.state.trained, model)
+            raise
+        collect(run.state.trained, model)
+    return run.state.history
+
+
+class _Run:
+    """One call of `train`: the model as it is computed, and what changes from step to step."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        config: TrainConfig,
+        processes: Processes,
+        resume: bool,
+        tokenizer: Tokenizer | None,
+    ) -> None:
+        self.config, self.processes, self.tokenizer = config, processes, tokenizer
+        self.folder = None if config.folder is None else Path(config.folder)
+        self.dtype = choose_precision(config.precision, model)
+        if self.dtype == torch.float16 and processes.strategy == "fsdp":
+            raise InputError("float16 does not go with strategy='fsdp'; choose bfloat16, or strategy='ddp'.")
+        self.where = next(model.parameters()).device
+        last = self.folder and self.folder / "last.safetensors"
+        saved = resumable(last, model, config, resume) if last is not None and last.exists() else None
+        trained, self.parallel = distribute(model, processes)
+        self.forward = torch.compile(self.parallel) if config.compile else self.parallel
+        scaler = make_scaler(self.dtype, self.where)
+        self.state = RunState(model, trained, make_optimiser(trained, config), scaler, processes)
+        if saved is not None:
+            self.state.restore(saved)
+        # A fused optimiser can leave out an update without the processor's knowing.
+        self.window = config.log_every if self.state.optimiser.defaults.get("fused") else 1
+        self.unread: list[tuple[Tensor | list[float], float, int]] = []  # [loss, norm], learning rate, tokens
+        self.stopped = torch.zeros((), device=self.where)  # 1 as soon as a loss is no number
+
+    def go(self, batches: Batches, evaluate: Evaluate | None, callbacks: Sequence[Callback]) -> None:
+        """Do all steps that are left."""
+        config, history, trained = self.config, self.state.history, self.state.trained
+        self.state.optimiser.zero_grad()  # whatever the caller's own backward passes left
+        steps = range(len(history.steps), config.steps)
+        shown = progress(
+            steps,
+            "training",
+            enabled=config.progress if self.processes.rank == 0 else False,
+            note=lambda: f"loss {history.losses[-1]:.4f}" if history.losses else "",
+        )
+        for step, prepared in zip(shown, self._ahead(batches, steps), strict=True):
+            self._update(step, *prepared)
             done = step + 1
-            if evaluate is not None and (_due(done, config.eval_every) or done == config.steps):
-                _evaluate(model, evaluate, history, done, config)
-            if last is not None and (_due(done, config.checkpoint_every) or done == config.steps):
-                _keep(last, model, optimiser, history, config)
-            for callback in callbacks:
-                callback(step, model, history)
-        model.train(was_training)
-    return history
+            last = done == config.steps
+            evaluating = evaluate is not None and (_due(done, config.eval_every) or last)
+            keeping = self.folder is not None and (_due(done, config.checkpoint_every) or last)
+            if evaluating or keeping or last or _due(done, self.window):
+                self._read()
+            if evaluating:
+                self._evaluate(evaluate, done)
+            if keeping:
+                self.state.keep(self.folder / "last.safetensors", config, self.tokenizer)
+            if _due(done, config.log_every):
+                for callback in callbacks:
+                    callback(step, trained, history)
 
+    def _ahead(self, batches: Batches, steps: range) -> Iterator[Prepared]:
+        """The batches of each step; for a GPU made in a thread, one step ahead, in pinned memory."""
+        k, gpu = self.config.accumulate, self.where.type == "cuda"
 
-def _backward(
-    model: nn.Module, micro: list[Batch], precision: AbstractContextManager
-) -> tuple[Float[Tensor, ""], int]:
-    """Gradients of the mean over all tokens of all these batches; the mean, and how many tokens."""
-    where = next(model.parameters()).device
-    tokens = sum(int((targets != IGNORE_INDEX).sum()) for _, targets in micro)
-    if tokens == 0:
-        raise InputError("A batch has no target to predict (all are −100); look at what `batches` returns.")
-    losses = []
-    for inputs, targets in micro:
-        with precision:
-            logits = model(inputs.to(where))
-        loss = cross_entropy_sum(logits, targets.to(where)) / tokens
-        losses.append(loss.detach())
-        extra = model.extra_loss() if hasattr(model, "extra_loss") else None
-        (loss if extra is None else loss + extra / len(micro)).backward()
-    return torch.stack(losses).sum(), tokens
+        def prepared(step: int) -> Prepared:
+            whole_batches = [batches(step * k + i) for i in range(k)]
+            tokens = sum(int((targets != IGNORE_INDEX).sum()) for _, targets in whole_batches)
+            if tokens == 0:
+                raise InputError(
+                    "A batch has no target to predict (all are −100); look at what `batches` returns."
+                )
+            mine = [self.processes.share(batch) for batch in whole_batches]
+            return [(_pinned(x), _pinned(y)) for x, y in mine] if gpu else mine, tokens
 
+        if not gpu:
+            yield from map(prepared, steps)
+            return
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            coming = thread.submit(prepared, steps.start) if steps else None
+            for step in steps:
+                batch = coming.result()
+                if step + 1 in steps:
+                    coming = thread.submit(prepared, step + 1)
+                yield batch
 
-def _precision(config: TrainConfig, where: torch.device) -> AbstractContextManager:
-    wanted = config.precision == "bfloat16" or (
-        config.precision == "auto"
-        and where.type == "cuda"
-        # Where the card only imitates bfloat16 (a T4), float32 is the faster one.
-        and torch.cuda.is_bf16_supported(including_emulation=False)
-    )
-    return torch.autocast(where.type, dtype=torch.bfloat16) if wanted else nullcontext()
+    def _update(self, step: int, micro: list[Batch], tokens: int) -> None:
+        """One step; unless its loss or gradient is no number, when the weights stay as they are."""
+        state, config, scaler = self.state, self.config, self.state.scaler
+        losses = []
+        for i, batch in enumerate(micro):
+            with synchronised(self.parallel, last=i == len(micro) - 1):
+                losses.append(self._backward(batch, tokens, len(micro)))
+        loss = self.processes.total(torch.stack(losses).sum())
+        scaler.unscale_(state.optimiser)
+        norm = whole(nn.utils.clip_grad_norm_(state.trained.parameters(), config.clip or math.inf))
+        measured = torch.stack([loss, norm.to(loss)])
+        lr = learning_rate(step, config)
+        for group in state.optimiser.param_groups:
+            group["lr"] = lr
+        if self.window == 1:
+            measured = measured.tolist()  # the one wait for the device
+            if not scaler.is_enabled() and not all(map(math.isfinite, measured)):
+                state.optimiser.zero_grad()
+        elif not scaler.is_enabled():
+            self.stopped = torch.maximum(self.stopped, (~measured.isfinite().all()).to(self.stopped))
+            state.optimiser.grad_scale, state.optimiser.found_inf = None, self.stopped
+        self.unread.append((measured, lr, tokens))
+        scaler.step(state.optimiser)  # in float16, leaves the update out if a gradient is no number
+        scaler.update()
+        state.optimiser.zero_grad()
+
+    def _backward(self, batch: Batch, tokens: int, parts: int) -> Tensor:
+        """Add the gradients of one batch's part of the mean loss; that part."""
+        inputs, targets = (t.to(self.where, non_blocking=True) for t in batch)
+        with products_in(self.dtype, self.where):
+            logits = self.forward(inputs)
+        loss = cross_entropy_sum(logits, targets) / tokens
+        trained, size = self.state.trained, self.processes.size
+        extra = trained.extra_loss() if hasattr(trained, "extra_loss") else None
+        # The processes' gradients are averaged, where those of a sum are wanted.
+        whole_loss = loss * size if extra is None else loss * size + extra / parts
+        self.state.scaler.scale(whole_loss).backward()
+        return loss.detach()
+
+    def _read(self) -> None:
+        """Bring the numbers of the latest steps into the history; the one wait for the device."""
+        if not self.unread:
+            return
+        history, scaler = self.state.history, self.state.scaler
+        measured = [m for m, *_ in self.unread]
+        measured = measured if self.window == 1 else torch.stack(measured).tolist()
+        for (loss, norm), (_, lr, tokens) in zip(measured, self.unread, strict=True):
+            step = len(history.steps)
+            if not math.isfinite(loss) or not math.isfinite(norm):
+                before = history.skipped[-MOST_SKIPPED:]
+                stuck = len(before) == MOST_SKIPPED and before[0] == step - MOST_SKIPPED
+                if not scaler.is_enabled() or stuck:
+                    raise DivergedError(_diagnosis(step, loss, norm, history, self.folder))
+                history.skipped.append(step)
+            history.add(loss, lr, norm, tokens)
+        self.unread.clear()
+
+    def _evaluate(self, evaluate: Evaluate, done: int) -> None:
+        trained, history = self.state.trained, self.state.history
+        token = SHARED_BY.set(self.processes)
+        try:
+            with in_mode(trained, training=False):
+                value = torch.tensor(float(evaluate(trained)), dtype=torch.float64, device=self.where)
+        finally:
+            SHARED_BY.reset(token)
+        history.evals[done] = float(self.processes.total(value)) / self.processes.size
+        if self.folder is not None and history.best is not None and history.best[0] == done:
+            self.state.keep_best(self.folder / "best.safetensors", self.tokenizer)
 
 
 def _due(done: int, every: int) -> bool:
     return every > 0 and done % every == 0
 
 
-def _evaluate(model: nn.Module, evaluate: Evaluate, history: History, done: int, config: TrainConfig) -> None:
-    model.eval()
-    history.evals[done] = float(evaluate(model))
-    model.train()
-    if config.folder is not None and history.best[0] == done:
-        best = Path(config.folder) / "best.safetensors"
-        save_checkpoint(best, model, metadata={"updates": done, "evaluation": history.evals[done]})
+def _pinned(batch):
+    """In memory from which a GPU can copy by itself."""
+    if isinstance(batch, Tensor):
+        return batch if batch.is_cuda else batch.pin_memory()
+    return type(batch)(*map(_pinned, batch))
 
 
-def _keep(
-    path: Path, model: nn.Module, optimiser: torch.optim.Optimizer, history: History, config: TrainConfig
-) -> None:
-    state = {
-        f"optimiser.{name}.{key}": value
-        for name, p in model.named_parameters()
-        for key, value in optimiser.state.get(p, {}).items()
-        if isinstance(value, Tensor)
-    }
-    past = {f"history.{name}": t for name, t in history.to_tensors().items()}
-    random = random_state(next(model.parameters()).device)
-    save_checkpoint(path, model, state | past | random, {"train": config.to_dict()})
-
-
-def _resume(
-    path: Path, model: nn.Module, optimiser: torch.optim.Optimizer, config: TrainConfig, resume: bool
-) -> History:
-    saved = load_checkpoint(path)
-    history = History.from_tensors(saved.part("history"))
-    if not resume:
+@contextmanager
+def _recomputing(model: nn.Module) -> Iterator[None]:
+    """Each block keeps its input only, and runs again in the backward pass (Chen et al. 2016)."""
+    blocks = [m for m in model.modules() if isinstance(m, Block)]
+    if not blocks:
         raise InputError(
-            f"{path.parent} already holds a run of {len(history.steps)} steps; give resume=True to go on "
-            "with it, or another folder."
+            "activation_checkpointing needs a model made of support.model.Block; this one has none."
         )
-    if saved.model.config != model.config:
-        raise InputError(f"The model in {path} has another shape than the one to be trained; build that one.")
-    before, now = saved.metadata["train"], config.to_dict()
-    changed = [k for k in now if k not in FREE_TO_CHANGE and now[k] != before.get(k)]
-    if changed:
-        told = ", ".join(f"{k}={before.get(k)!r}" for k in changed)
-        raise InputError(f"This run was begun with {told}; resume it with the same, or use another folder.")
-    model.load_state_dict(saved.model.state_dict())
-    _restore(optimiser, model, saved.part("optimiser"))
-    restore_random_state(saved.part("random"), next(model.parameters()).device)
-    return history
+    for block in blocks:
+        block.forward = functools.partial(recomputed, block.forward, use_reentrant=False)
+    try:
+        yield
+    finally:
+        for block in blocks:
+            del block.forward
 
 
-def _restore(optimiser: torch.optim.Optimizer, model: nn.Module, state: dict[str, Tensor]) -> None:
-    names = {id(p): name for name, p in model.named_parameters()}
-    order = [names[id(p)] for group in optimiser.param_groups for p in group["params"]]
-    by_index = {
-        i: {k.rpartition(".")[2]: t for k, t in state.items() if k.rpartition(".")[0] == name}
-        for i, name in enumerate(order)
-    }
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": by_index})
-
-
-def _diagnosis(step: int, loss: float, norm: float, history: History, last: Path | None) -> str:
-    what = f"loss became {loss}" if not math.isfinite(loss) else f"gradient's length became {norm}"
+def _diagnosis(step: int, loss: float, norm: float, history: History, folder: Path | None) -> str:
+    what = f"loss became {loss}" if not math.isfinite(loss) else f"norm of the gradient became {norm}"
     causes = []
     if history.norms and history.norms[-1] > 10 * sorted(history.norms)[len(history.norms) // 2]:
         causes.append("the gradient had been growing: lower lr, lengthen warmup, or set clip")
     causes += ["lr is too high (try a third of it, or a longer warmup)"] if not causes else []
     causes += ["a weight or an input is already nan or inf", "float16 overflowed (use bfloat16 or float32)"]
+    last = folder and folder / "last.safetensors"
     if last is not None and last.exists():
-        kept = len(History.from_tensors(load_checkpoint(last).part("history")).steps)
+        kept = len(load_checkpoint(last).extra["history.steps"])
         saved = f"the last good checkpoint, after {kept} steps, is {last}"
     else:
         saved = "no checkpoint was kept (give folder and checkpoint_every next time)"

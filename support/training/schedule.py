@@ -1,5 +1,6 @@
 """The learning rate of each step, and which weights are pulled towards zero."""
 
+import functools
 import math
 from typing import Any
 
@@ -56,9 +57,11 @@ def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     """
     groups = [g for g in decay_groups(model, config.weight_decay) if g["params"]]
     if config.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=config.lr, momentum=config.betas[0])
+        make = functools.partial(torch.optim.SGD, groups, lr=config.lr, momentum=config.betas[0])
+    else:
+        make = functools.partial(torch.optim.AdamW, groups, lr=config.lr, betas=config.betas)
     # One kernel for all weights instead of several a weight: the same numbers, sooner.
     try:
-        return torch.optim.AdamW(groups, lr=config.lr, betas=config.betas, fused=True)
+        return make(fused=True)
     except RuntimeError:  # a device or an older torch without that kernel
-        return torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
+        return make()

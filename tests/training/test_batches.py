@@ -21,6 +21,14 @@ def test_every_text_once_an_epoch_in_new_order():
     assert len({tuple(e) for e in epochs}) == 3
 
 
+def test_an_epoch_holds_every_text_even_if_the_last_batch_is_smaller():
+    batches = SequenceBatches([[1, 10 + i, 2] for i in range(5)], batch_size=2)
+    for epoch in range(3):
+        sizes = [len(batches(3 * epoch + k)[0]) for k in range(3)]
+        seen = [int(i) for k in range(3) for i in batches(3 * epoch + k)[0][:, 1]]
+        assert sizes == [2, 2, 1] and sorted(seen) == [10, 11, 12, 13, 14]
+
+
 def test_a_step_is_the_same_whatever_came_before():
     texts = [[1, *range(10, 10 + n), 2] for n in range(1, 30)]
     one, other = (SequenceBatches(texts, batch_size=4, seed=5) for _ in range(2))

@@ -73,7 +73,7 @@ def test_adamw_follows_its_formula():
         dict(steps=5, clip=0.0),
         dict(steps=5, betas=(0.9, 1.0)),
         dict(steps=5, optimiser="adam"),
-        dict(steps=5, precision="float16"),
+        dict(steps=5, precision="float8"),
         dict(steps=5, accumulate=0),
     ],
 )

@@ -18,7 +18,6 @@ from support.training import (
     TrainConfig,
     evaluate_loss,
     load_checkpoint,
-    save_checkpoint,
     train,
 )
 
@@ -61,7 +60,7 @@ def test_clipping_shortens_the_step_and_keeps_its_direction():
 
 
 def test_accumulated_batches_are_one_big_batch():
-    big, small = SequenceBatches(TEXTS, 12), SequenceBatches(TEXTS, 12)
+    big, small = SequenceBatches(TEXTS[:36], 12), SequenceBatches(TEXTS[:36], 12)
 
     def parts(step):  # the same texts, a third at a time: lengths and so token counts differ
         inputs, targets = small(step // 3)
@@ -202,7 +201,7 @@ def test_a_gradient_that_is_no_number_leaves_the_weights():
     model = fresh(dropout=0.0)
     model.embedding.weight.register_hook(lambda g: g * math.inf)
     before = {n: p.detach().clone() for n, p in model.named_parameters()}
-    with pytest.raises(DivergedError, match="gradient's length became"):
+    with pytest.raises(DivergedError, match="norm of the gradient became"):
         train(model, SequenceBatches(TEXTS, 4), TrainConfig(3))
     assert all(torch.equal(p, before[n]) for n, p in model.named_parameters())
 
@@ -221,34 +220,3 @@ def test_bfloat16_products_train_too():
     history = train(model, SequenceBatches(TEXTS, 8), TrainConfig(40, lr=0.01, precision="bfloat16"))
     assert model.embedding.weight.dtype == torch.float32
     assert history.losses[-1] < 0.8 * history.losses[0]
-
-
-@pytest.mark.parametrize("content", [b"", b"\x80\x04pickle", b"x" * 1000])
-def test_files_that_are_no_safetensors_are_refused(tmp_path, content):
-    file = tmp_path / "m.pt"
-    file.write_bytes(content)
-    with pytest.raises(InputError, match="not a whole safetensors file"):
-        load_checkpoint(file)
-
-
-def test_half_a_file_and_foreign_files_are_refused(tmp_path):
-    file = tmp_path / "m.safetensors"
-    save_checkpoint(file, fresh())
-    file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(InputError, match="not a whole safetensors file"):
-        load_checkpoint(file)
-    with pytest.raises(InputError, match="no checkpoint"):
-        load_checkpoint(tmp_path / "none.safetensors")
-    from safetensors.torch import save_file
-
-    save_file({"w": torch.zeros(2)}, tmp_path / "foreign.safetensors")
-    with pytest.raises(InputError, match="from_huggingface"):
-        load_checkpoint(tmp_path / "foreign.safetensors")
-
-
-def test_float64_models_keep_their_precision(tmp_path):
-    model = fresh().double()
-    save_checkpoint(tmp_path / "m.safetensors", model)
-    loaded = load_checkpoint(tmp_path / "m.safetensors").model
-    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), loaded.parameters(), strict=True))
-    assert loaded.embedding.weight.dtype == torch.float64 and not loaded.training

@@ -1,0 +1,155 @@
+"""The loss on held-out text: on whole texts, or on one long stream of text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from support.core import InputError
+from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
+from support.training.distributed import Processes
+
+# Set by `train` while it evaluates: the processes that share the texts.
+SHARED_BY: ContextVar[Processes] = ContextVar("SHARED_BY", default=Processes())  # noqa: B039 - it is frozen
+
+
+def cross_entropy_sum(
+    logits: Float[Tensor, "batch position vocab"], targets: Int[Tensor, "batch position"]
+) -> Float[Tensor, ""]:
+    """The summed cross-entropy of all targets, in nats; targets of −100 are not counted.
+
+    >>> logits = torch.tensor([[[0.0, 0.0], [9.0, 0.0]]])
+    >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
+    0.6931
+    """
+    narrow = logits.dtype in (torch.bfloat16, torch.float16)
+    return F.cross_entropy(
+        logits.flatten(0, 1).float() if narrow else logits.flatten(0, 1),
+        targets.flatten(),
+        ignore_index=IGNORE_INDEX,
+        reduction="sum",
+    )
+
+
+@contextmanager
+def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
+    """The whole model in training or evaluation mode; afterwards each part is in its own again.
+
+    >>> layer = nn.Dropout().eval()
+    >>> with in_mode(layer, training=True): print(layer.training)
+    True
+    >>> layer.training
+    False
+    """
+    before = [(module, module.training) for module in model.modules()]
+    model.train(training)
+    try:
+        yield
+    finally:
+        for module, was_training in before:
+            module.training = was_training
+
+
+def evaluate_loss(
+    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
+) -> float:
+    """The model's loss on whole texts: nats per predicted token, every token counted once.
+
+    Args:
+        model: ids → logits.
+        sequences: texts as ids; the first token of each is given, the others are predicted.
+        batch_size: texts a pass; it changes the speed, not the result.
+        pad_id: any id, for padding.
+
+    Raises:
+        InputError: there is nothing to predict.
+
+    >>> import math
+    >>> from support.model import GPT, GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, init_std=0.0))
+    >>> round(evaluate_loss(model, [[1, 4, 2], [1, 2]]), 4) == round(math.log(9), 4)
+    True
+    """
+    ordered = sorted((list(s) for s in sequences), key=len)  # equal lengths together: little padding
+    ordered = [s for s in ordered if len(s) > 1]
+    if not ordered:
+        raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")
+    parts = [ordered[i : i + batch_size] for i in range(0, len(ordered), batch_size)]
+    return _mean_loss(model, parts, lambda part: inputs_and_targets(part, pad_id))
+
+
+def evaluate_stream(
+    model: nn.Module,
+    ids: Sequence[int] | Int[Tensor, " length"],
+    context: int | None = None,
+    stride: int | None = None,
+    batch_size: int = 16,
+) -> float:
+    """The model's loss on one long text: nats per predicted token; every token but the first counts once.
+
+    Args:
+        model: ids → logits.
+        ids: the text.
+        context: positions a pass; the model's own ``context`` if not given.
+        stride: tokens from one window to the next. The smaller, the more context each token has (at least
+            ``context − stride`` tokens), and the longer it takes; ``context`` if not given.
+        batch_size: windows a pass; it changes the speed, not the result.
+
+    Raises:
+        InputError: there is nothing to predict, or the stride is not in 1 … context.
+
+    >>> import math
+    >>> from support.model import GPT, GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, init_std=0.0))
+    >>> round(evaluate_stream(model, [1, 4, 2, 5, 3], context=2), 4) == round(math.log(9), 4)
+    True
+    """
+    ids = torch.as_tensor(ids if isinstance(ids, Tensor) else list(ids), device="cpu")
+    context = model.config.context if context is None else context
+    stride = context if stride is None else stride
+    if len(ids) < 2 or not 1 <= stride <= context:
+        raise InputError(
+            f"evaluate_stream was given {len(ids)} tokens, context={context} and stride={stride}; it needs "
+            "two tokens or more, and a stride of 1 to context."
+        )
+    windows, counted = [], 1  # counted: tokens before this place have been predicted, or are the first
+    for start in range(0, len(ids) - 1, stride):
+        end = min(start + context + 1, len(ids))
+        targets = ids[start + 1 : end].clone()
+        targets[: counted - start - 1] = IGNORE_INDEX
+        windows.append((ids[start : end - 1], targets))
+        counted = end
+        if end == len(ids):
+            break
+    parts = [windows[i : i + batch_size] for i in range(0, len(windows), batch_size)]
+    pad = nn.utils.rnn.pad_sequence
+
+    def batch(part: list[tuple[Tensor, Tensor]]) -> Batch:
+        inputs, targets = zip(*part, strict=True)
+        return pad(inputs, True, 0), pad(targets, True, IGNORE_INDEX)
+
+    return _mean_loss(model, parts, batch)
+
+
+@torch.no_grad()
+def _mean_loss(model: nn.Module, parts: list, batch) -> float:
+    """The mean over the targets of all parts. Within `train`, the processes share the parts."""
+    processes, where = SHARED_BY.get(), next(model.parameters()).device
+    total, count = 0.0, 0
+    with in_mode(model, training=False):
+        # All processes make equally many passes, because a sharded model's pass needs every one of them.
+        for first in range(0, len(parts), processes.size):
+            mine = first + processes.rank
+            inputs, targets = batch(parts[min(mine, len(parts) - 1)])
+            loss = cross_entropy_sum(model(inputs.to(where)), targets.to(where))
+            if mine < len(parts):
+                total += float(loss)
+                count += int((targets != IGNORE_INDEX).sum())
+    if processes.size > 1:
+        sums = torch.tensor([total, count], dtype=torch.float64, device=where)
+        total, count = processes.total(sums).tolist()
+    return total / count

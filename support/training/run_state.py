@@ -1,0 +1,132 @@
+"""All that a training run needs to go on where it stopped: weights, optimiser, history, random numbers."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from support.core import InputError
+from support.training.checkpoint import Checkpoint, Tokenizer, load_checkpoint, save_checkpoint
+from support.training.config import FREE_TO_CHANGE, TrainConfig
+from support.training.distributed import Processes, like, whole
+from support.training.history import History
+from support.training.model_kinds import describe, unwrap
+
+
+@dataclass
+class RunState:
+    """What changes while a run goes on.
+
+    Attributes:
+        model: the model of the caller, for its kind and shape.
+        trained: the model whose weights are trained: the same, or a sharded copy of it.
+        optimiser: of the trained model.
+        scaler: of the loss, in float16.
+        processes: that train it together.
+        history: so far.
+    """
+
+    model: nn.Module
+    trained: nn.Module
+    optimiser: torch.optim.Optimizer
+    scaler: torch.amp.GradScaler
+    processes: Processes
+    history: History = field(default_factory=History)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The whole weights; every process must ask for them."""
+        return {name: whole(t) for name, t in self.trained.state_dict().items()}
+
+    def keep(self, path: Path, config: TrainConfig, tokenizer: Tokenizer | None) -> None:
+        """Write everything to a checkpoint."""
+        state = {
+            f"optimiser.{name}.{key}": whole(value)
+            for name, p in self.trained.named_parameters()
+            for key, value in self.optimiser.state.get(p, {}).items()
+            if isinstance(value, Tensor)
+        }
+        past = {f"history.{name}": t for name, t in self.history.to_tensors().items()}
+        noted = {"train": config.to_dict(), "scaler": self.scaler.state_dict()}
+        weights, random = self.weights(), self._random_state()
+        if self.processes.rank == 0:
+            save_checkpoint(path, self.model, state | past | random, noted, tokenizer, weights)
+        self.processes.wait()
+
+    def keep_best(self, path: Path, tokenizer: Tokenizer | None) -> None:
+        """Write the model alone, with its evaluation."""
+        weights, (updates, value) = self.weights(), self.history.best
+        if self.processes.rank == 0:
+            metadata = {"updates": updates, "evaluation": value}
+            save_checkpoint(path, self.model, metadata=metadata, tokenizer=tokenizer, weights=weights)
+        self.processes.wait()
+
+    def restore(self, saved: Checkpoint) -> None:
+        """Go on from a checkpoint that `resumable` gave; the weights were loaded before."""
+        state = saved.part("optimiser")
+        names = {id(p): name for name, p in self.trained.named_parameters()}
+        order = [p for group in self.optimiser.param_groups for p in group["params"]]
+        by_index = {
+            i: {
+                k.rpartition(".")[2]: like(t, p)
+                for k, t in state.items()
+                if k.rpartition(".")[0] == names[id(p)]
+            }
+            for i, p in enumerate(order)
+        }
+        by_index = {i: kept for i, kept in by_index.items() if kept}
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": by_index})
+        if saved.metadata.get("scaler"):
+            self.scaler.load_state_dict(saved.metadata["scaler"])
+        self.history = History.from_tensors(saved.part("history"))
+        self._restore_random_state(saved.part("random"))
+
+    def _random_state(self) -> dict[str, Tensor]:
+        """The state of every process's generators, so that dropout goes on where it stopped."""
+        where = next(self.trained.parameters()).device
+        states = {"cpu": torch.get_rng_state()}
+        if where.type == "cuda":
+            states["cuda"] = torch.cuda.get_rng_state(where)
+        return {
+            f"random.{kind}.{rank}": one
+            for kind, state in states.items()
+            for rank, one in enumerate(self.processes.gather(state))
+        }
+
+    def _restore_random_state(self, states: dict[str, Tensor]) -> None:
+        """With another number of processes, those without a state of their own draw anew."""
+        rank, where = self.processes.rank, next(self.trained.parameters()).device
+        if f"cpu.{rank}" in states:
+            torch.set_rng_state(states[f"cpu.{rank}"])
+        if where.type == "cuda" and f"cuda.{rank}" in states:
+            torch.cuda.set_rng_state(states[f"cuda.{rank}"], where)
+
+
+def resumable(path: Path, model: nn.Module, config: TrainConfig, resume: bool) -> Checkpoint:
+    """The checkpoint of a run, if this model and configuration can go on with it.
+
+    Raises:
+        InputError: they cannot; the sentence says why.
+    """
+    saved = load_checkpoint(path)
+    missing = {"history.steps", "history.losses"} - set(saved.extra)
+    if missing or "train" not in saved.metadata:
+        raise InputError(
+            f"{path} holds a model and no training run; load it with load_checkpoint, and train in another "
+            "folder."
+        )
+    if not resume:
+        done = len(saved.extra["history.steps"])
+        raise InputError(
+            f"{path.parent} already holds a run of {done} steps; give resume=True to go on with it, or "
+            "another folder."
+        )
+    if describe(saved.model) != describe(model):
+        raise InputError(f"The model in {path} has another shape than the one to be trained; build that one.")
+    before, now = saved.metadata["train"], config.to_dict()
+    changed = [k for k in now if k not in FREE_TO_CHANGE and now[k] != before.get(k)]
+    if changed:
+        told = ", ".join(f"{k}={before.get(k)!r}" for k in changed)
+        raise InputError(f"This run was begun with {told}; resume it with the same, or use another folder.")
+    unwrap(model).load_state_dict(saved.model.state_dict())
+    return saved
