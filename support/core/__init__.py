@@ -1,4 +1,4 @@
-"""What every room may use: seeds and threads, device and scale, errors, progress, safe writing."""
+"""What every subpackage may use: seeds and threads, device and scale, errors, validation, progress, files."""
 
 from support.core.device import device, pick, scale
 from support.core.errors import InputError, optional

@@ -5,6 +5,8 @@ from typing import Literal, TypeVar
 
 import torch
 
+from support.core.errors import InputError
+
 T = TypeVar("T")
 
 
@@ -13,12 +15,20 @@ def device() -> torch.device:
 
     The environment variable ``SUPPORT_DEVICE`` (``cpu``, ``cuda``, ``cuda:1``) overrides the choice.
 
+    Raises:
+        InputError: the variable names no device.
+
     >>> device().type in ("cpu", "cuda")
     True
     """
-    wish = os.environ.get("SUPPORT_DEVICE")
-    if wish:
-        return torch.device(wish)
+    if chosen := os.environ.get("SUPPORT_DEVICE"):
+        try:
+            return torch.device(chosen)
+        except RuntimeError:
+            raise InputError(
+                f"The environment variable SUPPORT_DEVICE={chosen!r} names no device; "
+                "set it to cpu, cuda or cuda:1, or unset it."
+            ) from None
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 

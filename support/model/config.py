@@ -1,19 +1,13 @@
 """One record with every choice that makes one transformer differ from another."""
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from support.core import InputError
-
-_CHOICES = {
-    "positions": ("learned", "sinusoidal", "none", "rope", "alibi"),
-    "norm": ("layer", "rms", "none"),
-    "activation": ("relu", "gelu", "gelu_tanh", "swiglu"),
-}
+from support.core.validation import BaseConfig, Count, CountOrZero, Fraction, NonNegative, Positive, check
 
 
 @dataclass(frozen=True)
-class GPTConfig:
+class GPTConfig(BaseConfig):
     """The shape of a transformer; the defaults are GPT-2's manner at a toy's size.
 
     Sizes are counts of numbers: ``d_model`` in the stream, ``d_head`` in a query, key or value, ``d_ff``
@@ -36,51 +30,42 @@ class GPTConfig:
     11008
     """
 
-    vocab_size: int
-    context: int = 128  # the most positions that one pass may hold
-    d_model: int = 64
-    n_layers: int = 2
-    n_heads: int = 4
-    n_kv_heads: int | None = None  # fewer than n_heads: groups of heads share keys and values
-    d_head: int | None = None
-    d_ff: int | None = None
-    positions: str = "learned"
-    norm: str = "layer"
+    vocab_size: Count
+    context: Count = 128  # the most positions that one pass may hold
+    d_model: Count = 64
+    n_layers: Count = 2
+    n_heads: Count = 4
+    n_kv_heads: Count | None = None  # fewer than n_heads: groups of heads share keys and values
+    d_head: Count | None = None
+    d_ff: Count | None = None
+    positions: Literal["learned", "sinusoidal", "none", "rope", "alibi"] = "learned"
+    norm: Literal["layer", "rms", "none"] = "layer"
     norm_first: bool = True  # pre-norm (GPT-2); False is post-norm (the 2017 transformer)
-    norm_eps: float = 1e-5
-    activation: str = "gelu"
+    norm_eps: NonNegative = 1e-5
+    activation: Literal["relu", "gelu", "gelu_tanh", "swiglu"] = "gelu"
     residual: bool = True
     causal: bool = True  # False: every position sees every other (an encoder)
     attention_bias: bool = True  # of all four projections …
     qkv_bias: bool | None = None  # … unless the first three say otherwise
     ffn_bias: bool = True
-    attention_scale: float | None = None  # what scores are multiplied by; 1/√d_head if not given
+    attention_scale: Positive | None = None  # what scores are multiplied by; 1/√d_head if not given
     qk_norm: bool = False  # RMSNorm on every query and key before it is turned (Qwen 3)
-    logit_softcap: float | None = None  # logits bend towards ± this number (Gemma 2)
+    logit_softcap: Positive | None = None  # logits bend towards ± this number (Gemma 2)
     tie_weights: bool = True  # the output head reads with the embedding's own rows
-    dropout: float = 0.0
-    init_std: float = 0.02  # of embeddings; matrices start at 1/√fan-in
-    masked_ids: tuple[int, ...] = ()  # never predicted: their logit is −inf (for <PAD>)
-    n_experts: int = 1  # feed-forward networks in each block …
-    experts_per_token: int = 1  # … and how many of them each token visits
-    balance_weight: float = 0.01  # of the load-balancing loss in training, with experts
-    window: int | None = None  # a position sees so many positions, its own among them
-    rope_base: float = 10_000.0
+    dropout: Fraction = 0.0
+    init_std: NonNegative = 0.02  # of embeddings; matrices start at 1/√fan-in
+    masked_ids: tuple[CountOrZero, ...] = ()  # never predicted: their logit is −inf (for <PAD>)
+    n_experts: Count = 1  # feed-forward networks in each block …
+    experts_per_token: Count = 1  # … and how many of them each token visits
+    balance_weight: NonNegative = 0.01  # of the load-balancing loss in training, with experts
+    window: Count | None = None  # a position sees so many positions, its own among them
+    rope_base: Positive = 10_000.0
     rope_scaling: dict[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
-        sizes = ("vocab_size", "context", "d_model", "n_layers", "n_heads", "n_experts", "experts_per_token")
-        for name in sizes:
-            _refuse_unless(_is_count(getattr(self, name)), f"{name} must be a whole number of at least 1")
-        for name in ("n_kv_heads", "d_head", "d_ff", "window"):
-            value = getattr(self, name)
-            _refuse_unless(value is None or _is_count(value), f"{name} must be None or at least 1")
-        for name, known in _CHOICES.items():
-            value = getattr(self, name)
-            _refuse_unless(value in known, f"{name}={value!r} is unknown; choose one of {', '.join(known)}")
-
+        super().__post_init__()
         if self.d_head is None:
-            _refuse_unless(
+            self._refuse_unless(
                 self.d_model % self.n_heads == 0,
                 f"d_model={self.d_model} does not divide into n_heads={self.n_heads} equal lanes; "
                 "change one of them, or give d_head",
@@ -92,72 +77,67 @@ class GPTConfig:
             self._set("d_ff", _hidden(self.d_model, self.activation))
         if self.qkv_bias is None:
             self._set("qkv_bias", self.attention_bias)
-        self._set("masked_ids", tuple(self.masked_ids))
 
-        _refuse_unless(
+        self._refuse_unless(
             self.n_heads % self.n_kv_heads == 0,
             f"n_heads={self.n_heads} do not share n_kv_heads={self.n_kv_heads} evenly; "
             "make n_kv_heads a divisor of n_heads",
         )
-        _refuse_unless(
+        self._refuse_unless(
             self.experts_per_token <= self.n_experts,
             f"experts_per_token={self.experts_per_token} is more than n_experts={self.n_experts}; "
             "ask for fewer, or build more",
         )
-        _refuse_unless(
+        self._refuse_unless(
             self.positions != "rope" or self.d_head % 2 == 0,
             f"RoPE turns pairs of numbers and d_head={self.d_head} is odd; make it even",
         )
-        _refuse_unless(self.rope_base > 0, f"rope_base={self.rope_base} must be above 0")
-        _check_rope_scaling(self.rope_scaling, self.positions)
-        for name in ("logit_softcap", "attention_scale"):
-            value = getattr(self, name)
-            _refuse_unless(value is None or value > 0, f"{name}={value} must be None or above 0")
-        _refuse_unless(self.balance_weight >= 0, f"balance_weight={self.balance_weight} must not be negative")
-        _refuse_unless(
+        self._check_rope_scaling()
+        self._refuse_unless(
             self.positions != "sinusoidal" or self.d_model % 2 == 0,
             f"sinusoids come in pairs and d_model={self.d_model} is odd; make it even",
         )
-        _refuse_unless(0 <= self.dropout < 1, f"dropout={self.dropout} must lie in [0, 1)")
-        _refuse_unless(self.norm_eps >= 0, f"norm_eps={self.norm_eps} must not be negative")
-        _refuse_unless(self.init_std >= 0, f"init_std={self.init_std} must not be negative")
-        wrong = [i for i in self.masked_ids if not (isinstance(i, int) and 0 <= i < self.vocab_size)]
-        _refuse_unless(not wrong, f"masked_ids {wrong} are outside the vocabulary of {self.vocab_size}")
-        _refuse_unless(
+        wrong = [i for i in self.masked_ids if i >= self.vocab_size]
+        self._refuse_unless(not wrong, f"masked_ids {wrong} are outside the vocabulary of {self.vocab_size}")
+        self._refuse_unless(
             len(set(self.masked_ids)) < self.vocab_size, "masked_ids leaves no id to predict; mask fewer"
         )
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)  # the record is frozen for everybody else
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain values, for JSON.
-
-        >>> GPTConfig.from_dict(GPTConfig(vocab_size=9).to_dict()) == GPTConfig(vocab_size=9)
-        True
-        """
-        return {**asdict(self), "masked_ids": list(self.masked_ids)}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "GPTConfig":
-        """The record that `to_dict` wrote.
-
-        Raises:
-            InputError: a field is unknown (a newer file, or a typing error); it is named.
-        """
-        unknown = sorted(set(values) - {f.name for f in fields(cls)})
-        _refuse_unless(not unknown, f"unknown fields {unknown}; is the file from a newer version?")
-        _refuse_unless("vocab_size" in values, "vocab_size is missing; give the number of ids")
-        return cls(**{**values, "masked_ids": tuple(values.get("masked_ids", ()))})
+    def _check_rope_scaling(self) -> None:
+        if self.rope_scaling is None:
+            return
+        self._refuse_unless(
+            self.positions == "rope", f'rope_scaling goes with positions="rope", not with "{self.positions}"'
+        )
+        kind = self.rope_scaling.get("rope_type", self.rope_scaling.get("type"))
+        self._refuse_unless(
+            isinstance(kind, str) and kind in _SCALINGS,
+            f"rope_scaling has rope_type={kind!r}; known are {', '.join(_SCALINGS)}",
+        )
+        missing = sorted(_SCALINGS[kind] - set(self.rope_scaling))
+        self._refuse_unless(not missing, f"rope_scaling of rope_type {kind!r} lacks {', '.join(missing)}")
+        unknown = sorted(set(self.rope_scaling) - _SCALINGS[kind] - {"rope_type", "type"})
+        self._refuse_unless(
+            not unknown, f"rope_scaling of rope_type {kind!r} has no field {', '.join(unknown)}; remove it"
+        )
+        for name in sorted(_SCALINGS[kind]):
+            check(f"GPTConfig: rope_scaling: {name}", self.rope_scaling[name], Positive)
+        self._set("rope_scaling", _FrozenDict(self.rope_scaling))
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+class _FrozenDict(dict[str, Any]):
+    """A dict that cannot be changed: a frozen record must not change through what it holds."""
 
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            "The rope_scaling of a configuration is frozen; make a new one by dataclasses.replace."
+        )
 
-def _refuse_unless(fine: bool, sentence: str) -> None:
-    if not fine:
-        raise InputError(f"GPTConfig: {sentence}.")
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:  # copies and pickles are made from the content in one step
+        return type(self), (dict(self),)
 
 
 def _hidden(d_model: int, activation: str) -> int:
@@ -172,16 +152,3 @@ _SCALINGS = {
     "linear": {"factor"},
     "llama3": {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"},
 }
-
-
-def _check_rope_scaling(scaling: dict[str, Any] | None, positions: str) -> None:
-    if scaling is None:
-        return
-    _refuse_unless(positions == "rope", f'rope_scaling goes with positions="rope", not with "{positions}"')
-    kind = scaling.get("rope_type", scaling.get("type"))
-    known = ", ".join(_SCALINGS)
-    _refuse_unless(kind in _SCALINGS, f"rope_scaling has rope_type={kind!r}; known are {known}")
-    missing = sorted(_SCALINGS[kind] - set(scaling))
-    _refuse_unless(not missing, f"rope_scaling of rope_type {kind!r} lacks {', '.join(missing)}")
-    small = [name for name in _SCALINGS[kind] if not scaling[name] > 0]
-    _refuse_unless(not small, f"rope_scaling: {', '.join(sorted(small))} must be above 0")

@@ -1,0 +1,183 @@
+"""Checking what comes from outside: the fields of a configuration, the arguments of a function.
+
+The annotations are the rules, and `pydantic` applies them strictly: no string is taken for a number, no
+``True`` for 1, no NaN for a float. It is imported when something is checked for the first time.
+"""
+
+import functools
+import inspect
+import reprlib
+from collections.abc import Callable
+from dataclasses import asdict, fields, is_dataclass
+from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Lt
+
+from support.core.errors import InputError
+
+Count = Annotated[int, Ge(1), Lt(2**31)]
+CountOrZero = Annotated[int, Ge(0), Lt(2**31)]
+Positive = Annotated[float, Gt(0)]
+NonNegative = Annotated[float, Ge(0)]
+Fraction = Annotated[float, Ge(0), Lt(1)]
+Seed = Annotated[int, Ge(-(2**63)), Lt(2**64)]  # what torch takes
+
+P, T = ParamSpec("P"), TypeVar("T")
+Self = TypeVar("Self", bound="BaseConfig")
+
+
+def check(name: str, value: object, annotation: Any) -> None:
+    """Refuse a value that is not of the annotated type, or outside its limits.
+
+    Args:
+        name: what the value is called in the message.
+        value: what was given.
+        annotation: a type; ``Annotated`` adds limits to it.
+
+    Raises:
+        InputError: the value does not fit.
+
+    >>> check("n_layers", 2, Count)
+    >>> check("n_layers", "two", Count)
+    Traceback (most recent call last):
+    support.core.errors.InputError: n_layers='two' must be a valid integer.
+    """
+    from pydantic import ValidationError
+
+    try:
+        _adapter(annotation).validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"{name}={reprlib.repr(value)} {_sentence(error.errors())}.") from None
+
+
+@functools.cache
+def _adapter(annotation: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    rules = {"strict": True, "allow_inf_nan": False, "arbitrary_types_allowed": True}
+    return TypeAdapter(annotation, config=rules)
+
+
+def _sentence(errors: list[Any]) -> str:
+    """What pydantic found, as the end of a sentence that begins with the value."""
+    first = errors[0]["loc"]
+    found = [e for e in errors if e["loc"] == first or len(e["loc"]) < 1 or isinstance(e["loc"][0], str)]
+    wishes = [_wish(e) for e in found]
+    places = [part for part in first if isinstance(part, int)]
+    where = f" (item {places[0]})" if places else ""
+    return "must be " + " or ".join(dict.fromkeys(wishes)) + where
+
+
+def _wish(error: Any) -> str:
+    if error["type"] == "sequence_str":
+        return "a list of strings, not one string"
+    if error["type"] == "missing":
+        return "longer: an item is missing"
+    return error["msg"].removeprefix("Input should be ").replace("Tuple should have", "a tuple of")
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """A function whose arguments are checked against its annotations.
+
+    Raises:
+        InputError: when it is called with an argument that does not fit.
+
+    >>> @checked
+    ... def repeat(text: str, times: Count) -> str:
+    ...     return text * times
+    >>> repeat("ha", times=2)
+    'haha'
+    >>> repeat("ha", times=2.0)
+    Traceback (most recent call last):
+    support.core.errors.InputError: repeat: times=2.0 must be a valid integer.
+    """
+    signature = inspect.signature(function)
+    name = function.__qualname__.removesuffix(".__init__").split(".<locals>.")[-1]
+
+    @functools.cache
+    def hints() -> dict[str, Any]:
+        return get_type_hints(function, include_extras=True)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for argument, value in signature.bind(*args, **kwargs).arguments.items():
+            if argument in hints():
+                check(f"{name}: {argument}", value, hints()[argument])
+        return function(*args, **kwargs)
+
+    return call
+
+
+class BaseConfig:
+    """What the frozen dataclasses of settings share: checked fields, and the way to JSON and back.
+
+    A subclass that checks more does so in its ``__post_init__`` after this one's. A list is taken for a
+    field that is a tuple, because JSON has no tuples.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Coffee(BaseConfig):
+    ...     cups: Count = 1
+    ...     sugar: NonNegative = 0.0
+    >>> Coffee.from_dict({"cups": 2})
+    Coffee(cups=2, sugar=0.0)
+    >>> Coffee(sugar=-1)
+    Traceback (most recent call last):
+    support.core.errors.InputError: Coffee: sugar=-1 must be greater than or equal to 0.
+    """
+
+    # The tests check all signatures by beartype; here it would only hide the sentences.
+    __no_type_check__ = True
+
+    def __post_init__(self) -> None:
+        for name, hint in field_types(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(hint) is tuple and isinstance(value, list):
+                value = tuple(value)
+                self._set(name, value)
+            check(f"{type(self).__name__}: {name}", value, hint)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # the record is frozen for everybody else
+
+    def _refuse_unless(self, fine: bool, sentence: str) -> None:
+        if not fine:
+            raise InputError(f"{type(self).__name__}: {sentence}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain values, for JSON."""
+        values = asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
+        plain: dict[type, Any] = {tuple: list, dict: dict}
+        return {
+            name: next((make(value) for kind, make in plain.items() if isinstance(value, kind)), value)
+            for name, value in values.items()
+        }
+
+    @classmethod
+    def from_dict(cls: type[Self], values: Any) -> Self:
+        """The record that `to_dict` wrote.
+
+        Raises:
+            InputError: a field is unknown (a newer file, or a typing error), missing, or wrong; it is named.
+        """
+        if not isinstance(values, dict):
+            kind = type(values).__name__
+            raise InputError(f"{cls.__name__}: the values must be a dict by field name, not a {kind}.")
+        known = {f.name: f for f in fields(cls)}
+        if unknown := sorted(str(name) for name in values if name not in known):
+            raise InputError(
+                f"{cls.__name__}: unknown fields {unknown}; remove them, or update this package if a newer "
+                "version wrote them."
+            )
+        if missing := [n for n, f in known.items() if f.default is f.default_factory and n not in values]:
+            raise InputError(f"{cls.__name__}: {missing[0]} is missing; give it.")
+        return cls(**values)
+
+
+def field_types(cls: type[BaseConfig]) -> dict[str, Any]:
+    """The annotation of each field by its name, limits included.
+
+    >>> field_types(BaseConfig)
+    {}
+    """
+    return {f.name: f.type for f in fields(cls)} if is_dataclass(cls) else {}
