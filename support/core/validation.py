@@ -7,7 +7,7 @@ The annotations are the rules, and `pydantic` applies them strictly: no string i
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, fields, is_dataclass
 from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hints
 
@@ -21,6 +21,9 @@ Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]
 Fraction = Annotated[float, Ge(0), Lt(1)]
 Seed = Annotated[int, Ge(-(2**63)), Lt(2**64)]  # what torch takes
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxdict, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxother = 1, 2, 4, 4, 60
 
 P, T = ParamSpec("P"), TypeVar("T")
 Self = TypeVar("Self", bound="BaseConfig")
@@ -47,7 +50,28 @@ def check(name: str, value: object, annotation: Any) -> None:
     try:
         _adapter(annotation).validate_python(value)
     except ValidationError as error:
-        raise InputError(f"{name}={reprlib.repr(value)} {_sentence(error.errors())}.") from None
+        raise InputError(_sentence(name, value, error.errors())) from None
+
+
+def as_list(name: str, values: Any, annotation: Any) -> list[Any]:
+    """The values as a list, each of which fits the annotation; one string is no list of strings.
+
+    Raises:
+        InputError: there is nothing to list, or an item does not fit.
+
+    >>> as_list("tokens", ("a", "b"), str)
+    ['a', 'b']
+    >>> as_list("tokens", "ab", str)
+    Traceback (most recent call last):
+    support.core.errors.InputError: tokens='ab' must be a list, not one string.
+    """
+    if isinstance(values, str | bytes):
+        raise InputError(f"{name}={_SHORT.repr(values)} must be a list, not one string.")
+    if not isinstance(values, Iterable):
+        raise InputError(f"{name}={_SHORT.repr(values)} must be a list.")
+    items = list(values)
+    check(name, items, list[annotation])
+    return items
 
 
 @functools.cache
@@ -55,22 +79,25 @@ def _adapter(annotation: Any) -> Any:
     from pydantic import TypeAdapter
 
     rules = {"strict": True, "allow_inf_nan": False, "arbitrary_types_allowed": True}
-    return TypeAdapter(annotation, config=rules)
+    own = hasattr(annotation, "__pydantic_config__")  # a TypedDict with rules of its own
+    return TypeAdapter(annotation, config=None if own else rules)
 
 
-def _sentence(errors: list[Any]) -> str:
-    """What pydantic found, as the end of a sentence that begins with the value."""
-    first = errors[0]["loc"]
-    found = [e for e in errors if e["loc"] == first or len(e["loc"]) < 1 or isinstance(e["loc"][0], str)]
-    wishes = [_wish(e) for e in found]
-    places = [part for part in first if isinstance(part, int)]
-    where = f" (item {places[0]})" if places else ""
-    return "must be " + " or ".join(dict.fromkeys(wishes)) + where
+def _sentence(name: str, value: object, errors: list[Any]) -> str:
+    """The first thing that pydantic found; what it expected instead may be one of several."""
+    place, given = errors[0]["loc"], errors[0]["input"]
+    wishes = list(dict.fromkeys(_wish(e) for e in errors if e["loc"] == place or not place))
+    if place and not isinstance(place[0], int):  # inside a dict: its key leads there
+        name, value = f"{name}: {'.'.join(map(str, place))}", given
+        if errors[0]["type"] == "missing":
+            return f"{name} is missing."
+        if errors[0]["type"] == "extra_forbidden":
+            return f"{name} is not known here."
+    where = f" (item {place[0]})" if place and isinstance(place[0], int) else ""
+    return f"{name}={_SHORT.repr(value)} must be {' or '.join(wishes)}{where}."
 
 
 def _wish(error: Any) -> str:
-    if error["type"] == "sequence_str":
-        return "a list of strings, not one string"
     if error["type"] == "missing":
         return "longer: an item is missing"
     return error["msg"].removeprefix("Input should be ").replace("Tuple should have", "a tuple of")

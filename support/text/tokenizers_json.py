@@ -2,15 +2,69 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict  # pydantic wants it, up to Python 3.11
 
 from support.core import InputError, atomic_write
+from support.core.json_file import read_json
+from support.core.validation import CountOrZero, check
 from support.text.byte_alphabet import from_printable, printable
 from support.text.pretokenise import SOURCES
 
 Pair = tuple[bytes, bytes]
+# What a file may hold; anything else is refused, because it might change the ids.
+_NOTHING_ELSE: Any = {"extra": "forbid", "strict": True}
+_MORE: Any = {"extra": "allow", "strict": True}
+
+
+class _AddedToken(TypedDict):
+    __pydantic_config__ = _NOTHING_ELSE
+    id: CountOrZero
+    content: str
+    single_word: NotRequired[bool]
+    lstrip: NotRequired[bool]
+    rstrip: NotRequired[bool]
+    normalized: NotRequired[bool]
+    special: NotRequired[bool]
+
+
+class _Model(TypedDict):
+    __pydantic_config__ = _NOTHING_ELSE
+    type: NotRequired[str]
+    dropout: NotRequired[float | None]
+    unk_token: NotRequired[str | None]
+    continuing_subword_prefix: NotRequired[str | None]
+    end_of_word_suffix: NotRequired[str | None]
+    fuse_unk: NotRequired[bool]
+    byte_fallback: NotRequired[bool]
+    ignore_merges: NotRequired[bool]
+    vocab: dict[str, CountOrZero]
+    merges: list[Any]
+
+
+class _Steps(TypedDict):
+    __pydantic_config__ = _MORE
+    type: str
+    pretokenizers: NotRequired[list[dict[str, Any]]]
+    processors: NotRequired[list[dict[str, Any]]]
+
+
+class _File(TypedDict):
+    __pydantic_config__ = _NOTHING_ELSE
+    version: NotRequired[str]
+    truncation: NotRequired[Any]
+    padding: NotRequired[Any]
+    added_tokens: NotRequired[list[_AddedToken] | None]
+    normalizer: NotRequired[_Steps | None]
+    pre_tokenizer: NotRequired[_Steps | None]
+    post_processor: NotRequired[_Steps | None]
+    decoder: NotRequired[_Steps | None]
+    model: _Model
+
+
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
 
@@ -68,22 +122,17 @@ def load(
         InputError: there is no such file, it is not a byte-level BPE tokenizer, or it has a setting that
             would make other ids than ours; the message names it.
     """
+    content = read_json(path, "give the path of a tokenizer.json")
     name = Path(path).name
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        model = content["model"]
-        vocabulary: dict[str, int] = model["vocab"]
-        raw_merges = [m.split(" ") if isinstance(m, str) else m for m in model["merges"]]
-        merges = [(from_printable(left), from_printable(right)) for left, right in raw_merges]
-        added: dict[str, dict[str, Any]] = {t["content"]: t for t in content.get("added_tokens") or []}
-    except FileNotFoundError:
-        raise InputError(f"There is no file {name}; give the path of a tokenizer.json.") from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"{name} is not a BPE tokenizer of the `tokenizers` library ({error}); give a tokenizer.json."
-        ) from None
+    if isinstance(content, dict) and isinstance(content.get("model"), dict):
+        kind = content["model"].get("type", "BPE")
+        if kind != "BPE":
+            raise InputError(f"{name} has a model of type {kind!r}; load it with `tokenizers`.")
+    check(name, content, _File)
+    model = content["model"]
+    vocabulary: dict[str, int] = model["vocab"]
+    merges = [_merge(name, written) for written in model["merges"]]
+    added: dict[str, dict[str, Any]] = {t["content"]: t for t in content.get("added_tokens") or []}
     for trouble in _unsupported(content, model, added.values()):
         raise InputError(
             f"{name} has {trouble}, which this tokenizer does not know; load it with `tokenizers`."
@@ -99,12 +148,19 @@ def load(
     return merges, list(added), ids, rules
 
 
+def _merge(name: str, written: Any) -> Pair:
+    halves: Any = written.split(" ") if isinstance(written, str) else written
+    if not isinstance(halves, Sequence) or len(halves) != 2 or not all(isinstance(h, str) for h in halves):
+        raise InputError(f"{name} has the merge {written!r}, which is not two tokens; write the file again.")
+    return from_printable(halves[0]), from_printable(halves[1])
+
+
 def _unsupported(content: dict, model: dict, added) -> list[str]:
     """What in the file would change the ids in a way that this package does not follow."""
     before, normalizer = content.get("pre_tokenizer") or {}, content.get("normalizer") or {}
-    trouble = []
-    if model.get("type", "BPE") != "BPE":
-        trouble.append(f"a model of type {model['type']}")
+    trouble = [
+        f"{setting}={content[setting]!r}" for setting in ("truncation", "padding") if content.get(setting)
+    ]
     if _pattern(before) is None:
         known = ", ".join(SOURCES)
         trouble.append(f"the pre-tokenizer {_described(before)} (it knows the patterns of {known})")
@@ -117,11 +173,15 @@ def _unsupported(content: dict, model: dict, added) -> list[str]:
     for part in after.get("processors", [after]):
         if part.get("type", "ByteLevel") not in ("ByteLevel", "TemplateProcessing"):
             trouble.append(f"the post-processor {part['type']}")
+    if (decoder := content.get("decoder") or {}).get("type") != "ByteLevel":
+        trouble.append(f"the decoder {decoder.get('type')}")
+    # An unk_token has no effect: with all 256 bytes in the vocabulary nothing is unknown.
     for setting in (
         "dropout",
         "continuing_subword_prefix",
         "end_of_word_suffix",
         "byte_fallback",
+        "fuse_unk",
     ):
         if model.get(setting):
             trouble.append(f"the model setting {setting}")

@@ -4,11 +4,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, SupportsIndex
 
 from support.core import InputError, atomic_write
+from support.core.json_file import read_json
+from support.core.validation import CountOrZero, as_list, check
 from support.text.ids import checked_ids
+from support.text.pretokenise import refuse_surrogates
 
 Sentence = str | Sequence[str]
 
@@ -21,7 +23,8 @@ class Vocabulary:
         unk: the token that stands for unknown ones; without it an unknown token is an error.
 
     Raises:
-        InputError: a token stands twice, is empty or no string, or ``unk`` is not among the tokens.
+        InputError: the tokens are one string or no list, a token stands twice, is empty or no text, or
+            ``unk`` is not among the tokens.
 
     >>> v = Vocabulary(["<PAD>", "the", "cat", "sat"])
     >>> v.encode("the cat sat"), v.decode([1, 2])
@@ -29,12 +32,11 @@ class Vocabulary:
     """
 
     def __init__(self, tokens: Iterable[str], unk: str | None = None):
-        self._tokens = list(tokens)
-        bad = [t for t in self._tokens if not isinstance(t, str) or not t]
-        if bad:
-            raise InputError(
-                f"The vocabulary holds {bad[0]!r}; every token must be a string that is not empty."
-            )
+        self._tokens: list[str] = as_list("Vocabulary: tokens", tokens, str)
+        if "" in self._tokens:
+            raise InputError("The vocabulary holds an empty token; remove it.")
+        refuse_surrogates(" ".join(self._tokens))
+        check("Vocabulary: unk", unk, str | None)
         self._id = {token: i for i, token in enumerate(self._tokens)}
         if len(self._id) < len(self._tokens):
             twice = next(token for token, n in Counter(self._tokens).items() if n > 1)
@@ -64,19 +66,27 @@ class Vocabulary:
             min_count: keep only words that occur at least so often.
 
         Raises:
-            InputError: ``sentences`` is one string, or ``max_size`` has no room for the specials.
+            InputError: ``sentences`` or ``specials`` is one string, a sentence is neither a string nor a list
+                of strings, a number is none, or ``max_size`` has no room for the specials.
 
         >>> Vocabulary.from_corpus(["b a", "b c"], specials=["<PAD>"], max_size=3).tokens
         ['<PAD>', 'b', 'a']
         """
         if isinstance(sentences, str):
             raise InputError("The corpus is one string; give a list of sentences, e.g. text.splitlines().")
-        first = list(specials) + ([unk] if unk is not None and unk not in specials else [])
+        if not isinstance(sentences, Iterable):
+            raise InputError(f"The corpus {sentences!r} is no list of sentences; give one.")
+        check("from_corpus: unk", unk, str | None)
+        check("from_corpus: max_size", max_size, CountOrZero | None)
+        check("from_corpus: min_count", min_count, CountOrZero)
+        specials = as_list("from_corpus: specials", specials, str)
+        first = specials + ([unk] if unk is not None and unk not in specials else [])
         if max_size is not None and max_size < len(first):
             raise InputError(
                 f"max_size={max_size} has no room for the {len(first)} special tokens; raise it."
             )
         counts = Counter(token for sentence in sentences for token in _split(sentence))
+        check("from_corpus: the tokens", list(counts), list[str])
         words = sorted((w for w in counts if w not in first), key=lambda w: (-counts[w], w))
         tokens = first + [word for word in words if counts[word] >= min_count]
         return cls(tokens[:max_size], unk)
@@ -187,18 +197,18 @@ class Vocabulary:
         Raises:
             InputError: there is no such file, or it holds something else.
         """
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(
-                f"There is no file {Path(path).name}; give the path of a saved vocabulary."
-            ) from None
-        except ValueError:
-            raise InputError(
-                f"{Path(path).name} is not JSON; give a file that Vocabulary.save wrote."
-            ) from None
+        data = read_json(path, "give the path of a file that Vocabulary.save wrote")
         return cls.from_dict(data)
 
 
 def _split(sentence: Sentence) -> Sequence[str]:
-    return sentence.split() if isinstance(sentence, str) else sentence
+    if isinstance(sentence, str):
+        return sentence.split()
+    if not isinstance(sentence, Iterable) or isinstance(sentence, bytes):
+        raise InputError(f"The sentence {sentence!r} is neither a string nor a list of tokens; give either.")
+    tokens = list(sentence)
+    try:
+        hash(tuple(tokens))
+    except TypeError:
+        raise InputError(f"The sentence {tokens!r} holds something that is no token; give strings.") from None
+    return tokens

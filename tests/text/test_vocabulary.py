@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.core import InputError
@@ -68,7 +68,7 @@ def test_ids_may_come_from_a_tensor():
 def test_bad_lists_are_refused():
     with pytest.raises(InputError, match="'a' stands twice"):
         Vocabulary(["a", "b", "a"])
-    with pytest.raises(InputError, match="holds ''"):
+    with pytest.raises(InputError, match="an empty token"):
         Vocabulary(["a", ""])
     with pytest.raises(InputError, match="'<unk>' is not in the vocabulary"):
         Vocabulary(["a"], unk="<unk>")
@@ -76,6 +76,7 @@ def test_bad_lists_are_refused():
         Vocabulary.from_corpus("a b c")
 
 
+@settings(deadline=None)
 @given(st.lists(words, unique=True, min_size=1), st.booleans())
 def test_saved_and_loaded_is_the_same(tmp_path_factory, tokens, with_unk):
     path = tmp_path_factory.mktemp("v") / "vocabulary.json"
