@@ -56,8 +56,12 @@ class NeuralNGram(nn.Module):
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token after each position, from the window that ends there."""
         x = self.embedding(self.windows(ids)).flatten(2)  # [batch, position, window × d_model]
-        logits = 0 if self.output is None else self.output(torch.tanh(self.hidden(x)))
-        return logits if self.direct is None else logits + self.direct(x)
+        parts = []
+        if self.hidden is not None and self.output is not None:
+            parts.append(self.output(torch.tanh(self.hidden(x))))
+        if self.direct is not None:
+            parts.append(self.direct(x))
+        return torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
 
     def windows(self, ids: Int[Tensor, "batch position"]) -> Int[Tensor, "batch position window"]:
         """The ids that each position sees, its own last.

@@ -55,7 +55,9 @@ def embedding_report(
     (6, 5, 1.0)
     """
     X, Z = array(vectors), array(latents)
-    shares = pca(X).shares.cumsum()
+    found = pca(X).shares
+    assert found is not None  # a projection has shares
+    shares = found.cumsum()
     r2 = tuple(probe(X, axis).r2 for axis in Z.T)
     answers = tuple(analogy(X, words, a, b, c, k=1)[0][0] for a, b, c, _ in analogies)
     return EmbeddingReport(

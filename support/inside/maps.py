@@ -135,6 +135,7 @@ def remove_top(vectors: Vectors, components: int) -> Float[np.ndarray, "word d"]
     """
     X = array(vectors)
     axes = pca(X, components).axes
+    assert axes is not None  # a projection has axes
     centred = X - X.mean(0)
     return centred - centred @ axes.T @ axes
 

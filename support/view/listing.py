@@ -64,9 +64,8 @@ def _without_docstrings(code: str) -> str:
         if not isinstance(node, kinds) or ast.get_docstring(node) is None or len(node.body) == 1:
             continue
         text = node.body[0]
-        lines[text.lineno - 1 : text.end_lineno] = [None] * (
-            (text.end_lineno or text.lineno) - text.lineno + 1
-        )
-        if lines[text.end_lineno :] and lines[text.end_lineno] == "":  # the blank line that followed it
-            lines[text.end_lineno] = None
+        end = text.end_lineno or text.lineno
+        lines[text.lineno - 1 : end] = [None] * (end - text.lineno + 1)
+        if lines[end:] and lines[end] == "":  # the blank line that followed it
+            lines[end] = None
     return "\n".join(line for line in lines if line is not None)

@@ -171,7 +171,8 @@ def place_labels(
     >>> bool(one.overlaps(two))
     False
     """
-    figure = ax.get_figure()
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # these axes are drawn on one
     figure.draw_without_rendering()
     dots = ax.transData.transform(numbers(points))
     write = [i for i in range(len(labels)) if shown is None or shown[i]]

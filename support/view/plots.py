@@ -297,7 +297,7 @@ def shade(
     if digits is None:
         digits = 2 if values.size <= 100 else -1
     if digits >= 0:
-        colours = matplotlib.colormaps[cmap](image.norm(values))
+        colours = np.asarray(matplotlib.colormaps[cmap](image.norm(values)))
         for (i, j), value in np.ndenumerate(values):
             ink = style.readable_on(colours[i, j])
             text = f"{value:.{digits}f}" if np.isfinite(value) else "−∞" if value < 0 else "∞"

@@ -245,15 +245,16 @@ class CallingGame:
             names = {p: (1 - self.slip) * w / total for p, w in weights.items()}
             return names | (_share(self.slip, ABSURD) if self.slip else {})
         if m.stage == "greeting":
-            return {GREETING[m.called, m.speaker in LEADERS]: 1.0}
+            return {GREETING[str(m.called), m.speaker in LEADERS]: 1.0}
         if m.stage == "after":
             return self._next_after(m)
         if m.stage == "over":
             return {}
-        return {{"slip": m.speaker, "loser": "perde", "lost": EOS}[m.stage]: 1.0}
+        return {{"slip": str(m.speaker), "loser": "perde", "lost": EOS}[m.stage]: 1.0}
 
     def _next_after(self, m: Moment) -> dict[str, float]:
         """After a turn: an interjection, the end, the called one, or somebody out of turn."""
+        speaker, called = str(m.speaker), str(m.called)
         one, two = self.one_interjection, self.two_interjections
         more = (one + two, two / (one + two) if two else 0.0, 0.0)[m.interjections]
         options = _share(more, ABSURD) if more else {}
@@ -263,11 +264,11 @@ class CallingGame:
         if self.stop:
             options[EOS] = rest * self.stop
         rest *= 1 - self.stop
-        options[m.called] = rest * (1 - self.out_of_turn)
+        options[called] = rest * (1 - self.out_of_turn)
         if self.out_of_turn:
             # Half of the mistakes are the speaker's own, who goes on talking.
-            options[m.speaker] = rest * self.out_of_turn / 2
-            options |= _share(rest * self.out_of_turn / 2, PLAYERS, but=[m.speaker, m.called])
+            options[speaker] = rest * self.out_of_turn / 2
+            options |= _share(rest * self.out_of_turn / 2, PLAYERS, but=[speaker, called])
         return options
 
     def _after(self, m: Moment, token: str) -> Moment:
@@ -279,7 +280,7 @@ class CallingGame:
         if m.stage == "call":
             if token in ABSURD:
                 return Moment("slip", speaker=m.speaker)
-            stage = "greeting" if token in LEADERS else "after"
+            stage: Stage = "greeting" if token in LEADERS else "after"
             return Moment(stage, m.speaker, token, turns=m.turns + 1)
         if m.stage == "greeting":
             return m._replace(stage="after")
@@ -287,7 +288,8 @@ class CallingGame:
             return m._replace(interjections=m.interjections + 1)
         if m.stage == "after" and token != EOS:
             return Moment("speaker", token, in_turn=token == m.called, turns=m.turns)
-        return Moment({"slip": "loser", "loser": "lost", "lost": "over", "after": "over"}[m.stage])
+        then: dict[Stage, Stage] = {"slip": "loser", "loser": "lost", "lost": "over", "after": "over"}
+        return Moment(then[m.stage])
 
 
 def _share(chance: float, tokens: Sequence[str], but: Sequence[str] = ()) -> dict[str, float]:

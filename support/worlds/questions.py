@@ -48,7 +48,8 @@ def questions(game: CallingGame, tokens: Sequence[str]) -> list[Question]:
     next number 4 4 4
     verb perde 7 4 perde
     """
-    found, speaker, called, turn_over = [], None, None, False
+    found: list[Question] = []
+    speaker, called, turn_over = 0, 0, False
     for i, (word, following) in enumerate(pairwise(tokens[1:]), start=1):
         if turn_over and word in PLAYERS:  # somebody takes the turn
             answer = "chiama" if word == tokens[called] else "perde"

@@ -141,6 +141,7 @@ class SemanticWorld(ListedWorld):
             raise InputError(f"there are {len(everything)} comparisons; keep between 0 and all of them")
         self.corpus, self.seed = corpus, seed
         weights: Counter[str] = Counter()
+        shares: dict[str, float] = {}
         if corpus == "thin":
             kept = np.random.default_rng(seed).permutation(len(everything))[:comparisons]
             weights.update(_definitions())
@@ -151,8 +152,9 @@ class SemanticWorld(ListedWorld):
         else:
             for sentences in rich_forms().values():
                 for sentence in sentences:
-                    weights[sentence] += 1 / len(sentences)
-        super().__init__({tuple(s.split()): w for s, w in weights.items()}, tokens=_words())
+                    shares[sentence] = shares.get(sentence, 0.0) + 1 / len(sentences)
+        shares = shares or dict(weights)
+        super().__init__({tuple(s.split()): w for s, w in shares.items()}, tokens=_words())
 
 
 def value(noun: str, axis: str) -> int:

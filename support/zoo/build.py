@@ -52,7 +52,7 @@ def build(
     held_out = recipe.held_out()
     test = [vocabulary.encode(text) for text in held_out]
     least = loss_floor(world, held_out)
-    card = {
+    card: dict[str, Any] = {
         "name": recipe.name,
         "title": recipe.title,
         "about": recipe.about,

@@ -62,7 +62,8 @@ def attention(
     d.arrow((172, low + 22), (172, low + 40), (left + 14, low + 40), (left + 14, low + 62))
     d.text(left + 74, low + 52, "Q Kᵀ / √d_{head}", size=13, anchor="start")
 
-    top, cell = low + 64, 30
+    top: Number = low + 64
+    cell = 30
     masked = [[v if j <= i else "−∞" for j, v in enumerate(row)] for i, row in enumerate(scores)]
     later = torch.ones(t, t).triu(1).bool()
     weights = torch.tensor(scores, dtype=torch.float64).masked_fill(later, -math.inf).softmax(dim=-1)

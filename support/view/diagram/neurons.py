@@ -146,11 +146,11 @@ def descent(
     def loss(w: Point) -> float:
         return 0.5 * w[0] ** 2 + 0.5 * w[0] * w[1] + w[1] ** 2
 
-    path, speed = [start], (0.0, 0.0)
+    path, speed = [start], [0.0, 0.0]
     for _ in range(steps):
         a, b = path[-1]
         gradient = (a + 0.5 * b, 0.5 * a + 2 * b)
-        speed = tuple(momentum * v - rate * g for v, g in zip(speed, gradient, strict=True))
+        speed = [momentum * v - rate * g for v, g in zip(speed, gradient, strict=True)]
         path.append((a + speed[0], b + speed[1]))
         if max(map(abs, path[-1])) > 3:
             raise InputError(f"with rate={rate:g} the path leaves the sheet; take a smaller learning rate")
@@ -175,8 +175,8 @@ def descent(
             for t in turn
         ]
         d.curve(ring, "loss", width=1.3, closed=True, fill=0.05)
-    for a, b in itertools.pairwise(path):
-        (x0, y0), (x1, y1) = at(a), at(b)
+    for here, there in itertools.pairwise(path):
+        (x0, y0), (x1, y1) = at(here), at(there)
         d.line((x0, y0), (x1, y1), role="stream", width=2.4)
     for w in path:
         d.node(*at(w), "", "stream", r=3.2)

@@ -53,8 +53,8 @@ def projection(words: dict[str, Point] | None = None, width: int = 64) -> Diagra
         d.box(162, y, 250, 40, name, "ink", bold=True, note=note, size=12)
     d.arrow((162, 215), (162, 240), words=f"[{len(words)}, 2]")
     frame = d.frame(52, 244, 236, 236)
-    for word, (x, y) in words.items():
-        a, b = frame.x + 96 * x, frame.y - 100 * y
+    for word, (across, up) in words.items():
+        a, b = frame.x + 96 * across, frame.y - 100 * up
         d.node(a, b, "", "stream", r=4)
         d.text(a, b - 12, word, "token", size=12)
     d.text(170, 496, "how much is lost? print a number:", size=12)

@@ -179,8 +179,8 @@ def embedding(config: GPTConfig | None = None, word: str = "cat", number: int = 
         (left + 3 * cell, low + 48),
         role="stream",
     )
-    row = d.grid(left, low + 48, [table[number]], "stream", cell=cell)
-    d.text(left + 6 * cell + 10, row.y, f"[1, {s.one('d_model')}]", "faint", size=12, anchor="start")
+    found = d.grid(left, low + 48, [table[number]], "stream", cell=cell)
+    d.text(left + 6 * cell + 10, found.y, f"[1, {s.one('d_model')}]", "faint", size=12, anchor="start")
     d.text(left + 3 * cell, low + 86, "the vector of the token: one row", "stream", size=12)
     d.size = (d.size[0], low + 100)
     return d.done(

@@ -228,4 +228,5 @@ class Action:
 
 def label_of(control: Control) -> str:
     """A control's label where its group's heading is not seen."""
-    return f"{control.group}, {control.label}" if getattr(control, "group", "") else control.label
+    group = getattr(control, "group", "")
+    return f"{group}, {control.label}" if group else control.label

@@ -58,7 +58,8 @@ def widget(figure: LiveFigure, values: Values) -> Any:
     """
     w = optional("ipywidgets", extra="notebooks")
     wide = {"style": {"description_width": "14em"}, "layout": w.Layout(width="34em", max_width="100%")}
-    now, inputs = dict(values), []
+    now = dict(values)
+    inputs: list[Any] = []
     picture, words = w.Image(format="png", layout=w.Layout(max_width="46em")), w.HTML()
 
     def update() -> None:
@@ -101,16 +102,6 @@ def widget(figure: LiveFigure, values: Values) -> Any:
         button.on_click(pressed(action))
     update()
     return w.VBox([*inputs, *([w.HBox(buttons)] if buttons else []), picture, words])
-
-
-def _html(figure: LiveFigure, values: Values) -> str:
-    """The sentence and the table, for a widget; every word is escaped."""
-
-    def row(cells: Any, tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}&emsp;</{tag}>" for c in cells) + "</tr>"
-
-    body = "".join(row(cells, "td") for cells in figure.cells(values))
-    return f"<p>{html.escape(figure.sentence(values))}</p><table>{row(figure.columns, 'th')}{body}</table>"
 
 
 def _html(figure: LiveFigure, values: Values) -> str:

@@ -61,14 +61,11 @@ def questions() -> list[tuple[list[str], str, int]]:
 @torch.no_grad()
 def _answers(off: tuple[str, ...]) -> list[float]:
     model, vocabulary = machine(GAME)
-    cut = {
-        "heads": [(int(name[1]) - 1, int(name[2]) - 1) for name in off if name[0] == "h"],
-        "attention": [int(name[1]) - 1 for name in off if name[0] == "a"],
-        "feed_forward": [int(name[1]) - 1 for name in off if name[0] == "m"],
-    }
+    heads = [(int(name[1]) - 1, int(name[2]) - 1) for name in off if name[0] == "h"]
+    attention, networks = ([int(name[1]) - 1 for name in off if name[0] == kind] for kind in "am")
     players = vocabulary.encode(list(PLAYERS))
     found: list[list[float]] = [[] for _ in RULES]
-    with ablate(model, **cut):
+    with ablate(model, heads=heads, attention=attention, feed_forward=networks):
         for length in (3, 4):
             asked = [q for q in questions() if len(q[0]) == length]
             batch = torch.tensor([vocabulary.encode([BOS, *text]) for text, _, _ in asked])
@@ -94,7 +91,7 @@ def rules(**on: bool) -> Values:
     """
     off = tuple(name for group in SWITCHES for name in group if not on[name])
     whole, now = _answers_kept(()), _answers_kept(off)
-    items = [
+    items: list[Values] = [
         {"rule": "says " + rule if i < 4 else "the called one speaks", "asked": asked, "whole": a, "now": b}
         | {"change": b - a}
         for i, ((rule, asked), a, b) in enumerate(zip(RULES, whole, now, strict=True))

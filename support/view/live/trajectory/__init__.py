@@ -86,8 +86,8 @@ def draw_trajectory(values: Values, found: Values) -> Figure:
 
 def _directions() -> tuple[Choice, ...]:
     words = tuple(token for token in CallingGame().vocabulary.tokens if not token.startswith("<"))
-    asked = (("right", "To the right", "Tarso"), ("left", "To the left", "vice"))
-    asked += (("up", "Upwards", "Paolo"), ("down", "Downwards", "Pietro"))
+    asked = [("right", "To the right", "Tarso"), ("left", "To the left", "vice")]
+    asked += [("up", "Upwards", "Paolo"), ("down", "Downwards", "Pietro")]
     return tuple(Choice(name, label, words, start) for name, label, start in asked)
 
 
