@@ -2,7 +2,7 @@
 
     python benchmarks/through_time.py [--only KIND PAUSE SEED]
 
-Writes support/zoo/records/through_time.json. About 20 CPU-minutes for everything; rows that the record holds
+Writes support/zoo/records/through_time.json. About 10 CPU-minutes for everything; rows that the record holds
 already are not trained again.
 `--only` trains one row and prints it.
 """
@@ -10,21 +10,21 @@ already are not trained again.
 import argparse
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from support import zoo
-from support.ancestors import RecurrentModel
-from support.core import progress, seed_everything
+from support.ancestors import MinGRU, RecurrentModel, as_torch
+from support.core import progress, set_up
 from support.inside import jacobian_norms
 from support.model import GPT, GPTConfig
-from support.training import cross_entropy_sum
 from support.worlds.memory import Recall
 
 TASK = Recall()
 D_MODEL, D_HIDDEN, STEPS, BATCH, RATE = 32, 64, 300, 64, 3e-3
-PAUSES, SEEDS = (10, 30, 60, 100), (0, 1, 2)
+PAUSES, SEEDS = (10, 30, 100), (0, 1, 2)
 # The number behind a name is the bias with which its forget gate starts.
-KINDS = ("rnn", "gru", "lstm", "lstm+1", "lstm+3", "lstm+5", "mingru", "mingru+5", "attention")
+KINDS = ("rnn", "gru", "lstm", "lstm+3", "lstm+5", "mingru", "mingru+5", "attention")
 AGES = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 80, 100)  # how many steps before the last
 HELD_OUT = 10**6  # seeds from here on are for testing
 
@@ -36,6 +36,13 @@ def model_of(kind: str, context: int = 128) -> nn.Module:
     return RecurrentModel(
         name, TASK.vocab_size, D_MODEL, D_HIDDEN, forget_bias=float(forget) if forget else None
     )
+
+
+def answers(model: nn.Module, ids: torch.Tensor) -> torch.Tensor:
+    """The logits at the question; a cell that torch has too is run by torch's, with the same parameters."""
+    if isinstance(model, GPT) or isinstance(model.layers[0], MinGRU):
+        return model(ids)[:, -1]
+    return model.output(as_torch(model.layers[0])(model.embedding(ids))[0][:, -1])
 
 
 def by_age(model: nn.Module, pause: int) -> dict[int, float] | None:
@@ -50,7 +57,7 @@ def by_age(model: nn.Module, pause: int) -> dict[int, float] | None:
 @torch.no_grad()
 def accuracy(model: nn.Module, pause: int, size: int = 1000) -> float:
     ids, targets = TASK.batch(size, pause, HELD_OUT + 1)
-    return round((model(ids)[:, -1].argmax(-1) == targets[:, -1]).float().mean().item(), 3)
+    return round((answers(model, ids).argmax(-1) == targets[:, -1]).float().mean().item(), 3)
 
 
 def trained(kind: str, pause: int, seed: int, steps: int = STEPS) -> nn.Module:
@@ -59,7 +66,7 @@ def trained(kind: str, pause: int, seed: int, steps: int = STEPS) -> nn.Module:
     optimiser = torch.optim.Adam(model.parameters(), RATE, fused=True)
     for step in progress(range(steps), what=f"{kind}, pause {pause}, seed {seed}"):
         ids, targets = TASK.batch(BATCH, pause, seed * steps + step)
-        loss = cross_entropy_sum(model(ids), targets) / BATCH
+        loss = F.cross_entropy(answers(model, ids), targets[:, -1])
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -7,20 +7,21 @@ About 3 CPU-minutes for everything; rows that the record holds already are not m
 """
 
 import argparse
+import math
 
 import numpy as np
 import torch
 
 from support import zoo
 from support.ancestors import NeuralNGram, NGram
-from support.core import seed_everything
-from support.training import SequenceBatches, TrainConfig, train
+from support.core import set_up
+from support.training import SequenceBatches, TrainConfig, loss_of, train
 from support.worlds.classes import ClassWorld
 
 WORLD = ClassWorld()
 SIZE, NEVER = len(WORLD.vocabulary), (0, 1, 2)  # the special tokens are never predicted here
-SENTENCES, SEEDS, WIDTHS = (400, 1500), (0, 1, 2), (2, 4, 8, 16)
-D_HIDDEN, CONFIG = 64, {"steps": 1500, "lr": 5e-3, "min_lr": 0.0, "weight_decay": 0.01}
+SENTENCES, SEEDS, WIDTHS = (1500,), (0, 1, 2), (2, 4, 8)
+D_HIDDEN, CONFIG = 64, {"steps": 4000, "lr": 5e-3, "min_lr": 0.0, "weight_decay": 0.01}
 DEV, TEST = 10**6, 10**6 + 1
 
 
@@ -36,7 +37,7 @@ def contexts(sentences: list[list[int]]) -> list[tuple[int, int]]:
 
 def truth(pair: tuple[int, int]) -> np.ndarray:
     """The exact distribution of the next word."""
-    page = WORLD.distribution(["<BOS>", *WORLD.vocabulary.decode(list(pair))])
+    page = WORLD.distribution(["<BOS>", *map(WORLD.vocabulary.token, pair)])
     return np.array([page.get(token, 0.0) for token in WORLD.vocabulary.tokens])
 
 
@@ -46,12 +47,21 @@ def divergence(p: np.ndarray, q: np.ndarray) -> float:
     return float((p[there] * np.log(p[there] / np.maximum(q[there], 1e-12))).sum())
 
 
-def bengio(sentences: list[list[int]], width: int, seed: int, steps: int | None = None) -> NeuralNGram:
-    seed_everything(seed)
-    model = NeuralNGram(SIZE, 2, width, D_HIDDEN)
+def bengio(
+    sentences: list[list[int]], width: int, seed: int, dev: list[list[int]], steps: int | None = None
+) -> NeuralNGram:
+    """A network trained on the sentences; of its states, the one that does best on `dev` (early stopping)."""
+    set_up(seed)
+    model, best = NeuralNGram(SIZE, 2, width, D_HIDDEN), {"loss": math.inf, "weights": {}}
+
+    def keep_best(step: int, model: NeuralNGram, _) -> None:
+        if step % 50 == 49 and (loss := loss_of(model, dev)) < best["loss"]:
+            best.update(loss=loss, weights={k: v.clone() for k, v in model.state_dict().items()})
+
     config = CONFIG | {"seed": seed} | ({"steps": steps} if steps else {})
     # Twelve words a sentence: as many sentences as make about 128 predictions.
-    train(model, SequenceBatches(sentences, 12, seed=seed), TrainConfig(**config))
+    train(model, SequenceBatches(sentences, 12, seed=seed), TrainConfig(**config), callbacks=[keep_best])
+    model.load_state_dict(best["weights"])
     return model.eval()
 
 
@@ -88,7 +98,7 @@ def row(n: int, seed: int) -> dict:
         counted = NGram(3, smoothing, never=NEVER).fit(sentences, SIZE).tune(dev)
         found[smoothing] = split(lambda pair, counted=counted: counted.probabilities([1, *pair]))
     for width in WIDTHS:
-        model = bengio(sentences, width, seed)
+        model = bengio(sentences, width, seed, dev)
         found[f"d{width}"] = split(lambda pair, model=model: next_word(model, pair))
         found[f"d{width}"] |= {"same_class": round(same_class(model), 3), "parameters": model.n_parameters()}
     return found
@@ -96,7 +106,7 @@ def row(n: int, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("unseen_contexts", [], **CONFIG, d_hidden=D_HIDDEN, by_guess=round(7 / 63, 3))
+    return zoo.begin_record("unseen_contexts", [], **CONFIG, d_hidden=D_HIDDEN, by_guess=round(15 / 127, 3))
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from support.ancestors.bengio import NeuralNGram
 from support.ancestors.ngram import NGram
-from support.ancestors.recurrent import GRU, LSTM, RNN, MinGRU, RecurrentModel, scan
+from support.ancestors.recurrent import GRU, LSTM, RNN, MinGRU, RecurrentModel, as_torch, scan
 from support.ancestors.seq2seq import AdditiveAttention, Seq2Seq
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "NeuralNGram",
     "RecurrentModel",
     "Seq2Seq",
+    "as_torch",
     "scan",
 ]

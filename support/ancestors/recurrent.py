@@ -183,6 +183,20 @@ def scan(
     return add
 
 
+def as_torch(cell: RNN | LSTM | GRU) -> nn.RNNBase:
+    """Torch's own network with this cell's parameters, shared and not copied: the same numbers, sooner.
+
+    >>> cell, x = GRU(3, 5).double(), torch.randn(2, 9, 3).double()
+    >>> bool(torch.allclose(as_torch(cell)(x)[0], cell(x)[0]))
+    True
+    """
+    kind = {RNN: nn.RNN, LSTM: nn.LSTM, GRU: nn.GRU}[type(cell)]
+    theirs = kind(cell.input.in_features, cell.d_hidden, batch_first=True, device="meta")
+    theirs.weight_ih_l0, theirs.bias_ih_l0 = cell.input.weight, cell.input.bias
+    theirs.weight_hh_l0, theirs.bias_hh_l0 = cell.recurrent.weight, cell.recurrent.bias
+    return theirs
+
+
 CELLS: dict[str, type[Cell]] = {"rnn": RNN, "lstm": LSTM, "gru": GRU, "mingru": MinGRU}
 
 

@@ -27,8 +27,9 @@ def jacobian_norms(cell: Cell, x: Float[Tensor, "batch position d_in"]) -> Float
     x = x.detach().requires_grad_()
     last = cell(x)[0][:, -1]
     each = torch.eye(last.shape[1], dtype=x.dtype, device=x.device)
-    rows = [torch.autograd.grad(last, x, row.expand_as(last), retain_graph=True)[0] for row in each]
-    return torch.linalg.matrix_norm(torch.stack(rows, 2), ord=2)
+    each = each[:, None].expand(-1, len(x), -1)  # [one row of the Jacobian, batch, d_hidden]
+    (rows,) = torch.autograd.grad(last, x, each, is_grads_batched=True)
+    return torch.linalg.matrix_norm(rows.movedim(0, 2), ord=2)
 
 
 def step_jacobians(

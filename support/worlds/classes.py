@@ -28,14 +28,14 @@ class ClassWorld:
 
     >>> world = ClassWorld()
     >>> len(world.vocabulary), len(world.sample(1, seed=0)[0])
-    (67, 14)
+    (131, 14)
     >>> page = world.distribution(["<BOS>", *world.members[0][:1], *world.members[1][:1]])
     >>> round(sum(page.values()), 6)
     1.0
     """
 
     classes: int = 8
-    words: int = 8
+    words: int = 16
     length: int = 12
     seed: int = 0
 
@@ -45,13 +45,13 @@ class ClassWorld:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The special tokens, then the words ``w00, w01, …``."""
+        """The special tokens, then the words ``w000, w001, …``."""
         return Vocabulary([*SPECIALS, *self.names])
 
     @cached_property
     def names(self) -> list[str]:
         """All words, in the order of the vocabulary."""
-        return [f"w{i:02d}" for i in range(self.classes * self.words)]
+        return [f"w{i:03d}" for i in range(self.classes * self.words)]
 
     @cached_property
     def class_of(self) -> dict[str, int]:
@@ -68,7 +68,7 @@ class ClassWorld:
     def next_class(self) -> np.ndarray:
         """``[class, class, class]``: the probability of a class after two others. A few are likely."""
         random = np.random.default_rng(self.seed + 1)
-        return random.dirichlet(np.full(self.classes, 0.15), size=(self.classes, self.classes))
+        return random.dirichlet(np.full(self.classes, 0.3), size=(self.classes, self.classes))
 
     @cached_property
     def within(self) -> dict[str, float]:

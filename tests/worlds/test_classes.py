@@ -39,14 +39,14 @@ def test_words_of_a_class_can_be_exchanged_in_a_context():
     world = ClassWorld()
     (a, b, *_), (c, d, *_) = world.members[2], world.members[5]
     assert world.distribution(["<BOS>", a, c]) == world.distribution(["<BOS>", b, d])
-    assert sorted(Counter(world.class_of.values()).values()) == [8] * 8
+    assert sorted(Counter(world.class_of.values()).values()) == [16] * 8
 
 
 def test_a_seed_is_a_world_and_a_text():
     assert ClassWorld(seed=1).class_of != ClassWorld(seed=2).class_of
     assert ClassWorld().sample(2, seed=1) == ClassWorld().sample(2, seed=1) != ClassWorld().sample(2, seed=2)
-    assert ClassWorld().log_prob(["<BOS>", "w00", "<EOS>"]) == -math.inf
+    assert ClassWorld().log_prob(["<BOS>", "w000", "<EOS>"]) == -math.inf
     with pytest.raises(InputError, match="start with"):
-        ClassWorld().distribution(["w00"])
+        ClassWorld().distribution(["w000"])
     with pytest.raises(InputError, match="two classes"):
         ClassWorld(classes=1)
