@@ -15,7 +15,7 @@ from torch import nn
 
 from support import zoo
 from support.ancestors import MinGRU, RecurrentModel, as_torch
-from support.core import progress, set_up
+from support.core import progress, seed_everything
 from support.inside import jacobian_norms
 from support.model import GPT, GPTConfig
 from support.worlds.memory import Recall

@@ -14,8 +14,8 @@ import torch
 
 from support import zoo
 from support.ancestors import NeuralNGram, NGram
-from support.core import set_up
-from support.training import SequenceBatches, TrainConfig, loss_of, train
+from support.core import seed_everything
+from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 from support.worlds.classes import ClassWorld
 
 WORLD = ClassWorld()
@@ -51,11 +51,11 @@ def bengio(
     sentences: list[list[int]], width: int, seed: int, dev: list[list[int]], steps: int | None = None
 ) -> NeuralNGram:
     """A network trained on the sentences; of its states, the one that does best on `dev` (early stopping)."""
-    set_up(seed)
+    seed_everything(seed)
     model, best = NeuralNGram(SIZE, 2, width, D_HIDDEN), {"loss": math.inf, "weights": {}}
 
     def keep_best(step: int, model: NeuralNGram, _) -> None:
-        if step % 50 == 49 and (loss := loss_of(model, dev)) < best["loss"]:
+        if step % 50 == 49 and (loss := evaluate_loss(model, dev)) < best["loss"]:
             best.update(loss=loss, weights={k: v.clone() for k, v in model.state_dict().items()})
 
     config = CONFIG | {"seed": seed} | ({"steps": steps} if steps else {})
