@@ -27,7 +27,7 @@ from book.ledger import claims, code  # noqa: E402
 from book.ledger.claims import Claim  # noqa: E402
 
 PAGE = "book/errata"
-HELPERS = claims.FOLDER / "helpers.py"
+HELPERS = [claims.FOLDER / name for name in ("helpers.py", "studies.py")]
 SHOWN = 6  # a claim with more numbers than this is shown by its differences
 LISTED = 3  # of which so many are listed
 SUMMARY = 90  # characters of the expression that a fold is named by
@@ -171,9 +171,10 @@ def item(it: Claim) -> str:
 
 def helpers() -> str:
     """What several claims call, in a fold."""
+    text = "\n".join(path.read_text(encoding="utf8") for path in HELPERS)
     return (
         '<details class="how" id="claims-helpers"><summary>The functions that several entries call</summary>'
-        f"<pre>{escape(HELPERS.read_text(encoding='utf8'))}</pre></details>\n"
+        f"<pre>{escape(text)}</pre></details>\n"
     )
 
 

@@ -442,10 +442,12 @@ def cg_029():
 
     The stacked matrix repeats the table rows.
     """
-    image = np.array([0.01, -0.2, 0.3, 0.15, -0.05, 0.11])
-    love = np.array([-0.4, 0.6, 0.0, 0.25, 0.9, -0.3])
-    pizza = np.array([0.9, -0.1, -0.2, -0.8, 0.5, 0.75])
-    return np.array([image, love, pizza])[[0, 1, 2]]
+    table = {
+        123: [0.01, -0.2, 0.3, 0.15, -0.05, 0.11],  # I
+        567: [-0.4, 0.6, 0.0, 0.25, 0.9, -0.3],  # love
+        999: [0.9, -0.1, -0.2, -0.8, 0.5, 0.75],  # pizza
+    }
+    return np.array([table[number] for number in (123, 567, 999)])
 
 
 @claim(
@@ -482,9 +484,8 @@ def cg_031():
 
     0.9 against -0.8, and -0.7 with -0.6.
     """
-    logits = np.array([0.9, -0.3, -0.7])
-    h = np.array([-0.8, -0.2, -0.6])
-    return [bool(logits[0] * h[0] < 0), bool(logits[2] < 0 and h[2] < 0)]
+    love, hate = [0.9, -0.3, -0.7], [-0.8, -0.2, -0.6]
+    return [love[0] * hate[0] < 0, love[2] < 0 and hate[2] < 0]
 
 
 @claim(

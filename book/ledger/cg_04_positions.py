@@ -4,16 +4,8 @@ import numpy as np
 import torch
 
 from book.ledger.claims import claim
-from book.ledger.helpers import (
-    divisors,
-    gradient,
-    order_gap,
-    parameters,
-    position,
-    shift_matrix,
-    singular_ratio,
-    sinusoids,
-)
+from book.ledger.helpers import divisors, gradient, position, shift_matrix, singular_ratio, sinusoids
+from book.ledger.studies import order_gap, parameters
 from support import text
 
 M = np.array([1.0, 0.5, 0.1, 0.05, 0.01, 0.001])
@@ -1052,14 +1044,12 @@ def cg_091():
 
     Full precision gives the same two decimals.
     """
-    E0 = np.array(
-        [
-            [0.01, -0.2, 0.3, 0.15, -0.05, 0.11],
-            [-0.4, 0.6, 0.0, 0.25, 0.9, -0.3],
-            [0.9, -0.1, -0.2, -0.8, 0.5, 0.75],
-        ]
-    )
-    return E0[[0, 1, 2]] + sinusoids(len([0, 1, 2]), E0.shape[1])
+    words = [
+        [0.01, -0.2, 0.3, 0.15, -0.05, 0.11],
+        [-0.4, 0.6, 0.0, 0.25, 0.9, -0.3],
+        [0.9, -0.1, -0.2, -0.8, 0.5, 0.75],
+    ]
+    return words + sinusoids(3, 6)
 
 
 @claim(

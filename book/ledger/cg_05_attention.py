@@ -3,7 +3,8 @@
 import numpy as np
 
 from book.ledger.claims import claim
-from book.ledger.helpers import attend, attention_parameters, masked, next_token, random_rows
+from book.ledger.helpers import attend, masked, next_token, random_rows
+from book.ledger.studies import attention_parameters
 
 WK = np.array([[0.1, -0.2, 0.3], [0.2, 0.3, -0.1], [0.4, 0.1, 0.2]])
 WQ = np.array([[0.2, 0.3, -0.1], [0.1, -0.2, 0.4], [-0.3, 0.1, 0.2]])

@@ -3,15 +3,8 @@
 import numpy as np
 
 from book.ledger.claims import claim
-from book.ledger.helpers import (
-    attend,
-    gpt2_parameters,
-    gradient,
-    layer_norm,
-    matrices_per_block,
-    random_rows,
-    relu,
-)
+from book.ledger.helpers import attend, gradient, layer_norm, random_rows, relu
+from book.ledger.studies import gpt2_parameters, matrices_per_block
 
 B = np.array([0.1, -0.05, 0.2, 0.15, 0.08, -0.12])
 W1 = np.array(

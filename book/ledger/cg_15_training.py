@@ -3,7 +3,8 @@
 import numpy as np
 
 from book.ledger.claims import claim
-from book.ledger.helpers import averaged_gradients_gap, layer_norm, random_rows, sinusoids
+from book.ledger.helpers import layer_norm, random_rows, sinusoids
+from book.ledger.studies import averaged_gradients_gap
 
 
 @claim(
@@ -401,14 +402,12 @@ def cg_346():
 
     All eighteen sums match.
     """
-    E3 = np.array(
-        [
-            [0.15, -0.31, 0.44, 0.28, -0.19, 0.37],
-            [-0.52, 0.73, 0.11, 0.41, 1.02, -0.44],
-            [1.03, -0.18, -0.33, -0.97, 0.68, 0.91],
-        ]
-    )
-    return E3[[0, 1, 2]] + sinusoids(len([0, 1, 2]), E3.shape[1])
+    words = [
+        [0.15, -0.31, 0.44, 0.28, -0.19, 0.37],
+        [-0.52, 0.73, 0.11, 0.41, 1.02, -0.44],
+        [1.03, -0.18, -0.33, -0.97, 0.68, 0.91],
+    ]
+    return words + sinusoids(3, 6)
 
 
 @claim(

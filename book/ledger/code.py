@@ -44,7 +44,7 @@ def result(function: Function) -> str:
 
 
 def constants(function: Function) -> str:
-    """The shared values that a claim starts from, as its file defines them."""
+    """What a claim uses of its own file and of the worked example: shared numbers, small functions."""
     known = _assignments("book.ledger.example") | _assignments(function.__module__)
     given = {name for name in _names(function) if name in function.__globals__}
     return "\n".join(lines for name, lines in known.items() if name in given)
@@ -52,15 +52,16 @@ def constants(function: Function) -> str:
 
 @functools.cache
 def _assignments(module: str) -> dict[str, str]:
-    """The names that a module's top level gives a value, with the lines that do so."""
+    """The names that a module's top level gives a value, with the lines that do so; its claims left out."""
     lines, whole = _module(module)
-    return {
-        target.id: "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        for node in whole.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    found = {}
+    for node in whole.body:
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        else:
+            names = [node.name] if isinstance(node, ast.FunctionDef) and not node.decorator_list else []
+        found.update(dict.fromkeys(names, "\n".join(lines[node.lineno - 1 : node.end_lineno])))
+    return found
 
 
 def _names(function: Function) -> list[str]:

@@ -6,17 +6,8 @@ import numpy as np
 from torch.nn import functional
 
 from book.ledger.claims import claim
-from book.ledger.helpers import (
-    entropy,
-    gradient,
-    random_rows,
-    relu,
-    sigmoid,
-    student,
-    student_gradient,
-    student_loss,
-    tensor,
-)
+from book.ledger.helpers import entropy, gradient, random_rows, relu, sigmoid, tensor
+from book.ledger.studies import student, student_gradient, student_loss
 
 B1 = np.array([-0.5, -0.6, -0.3])
 B1_START = np.array([0.1, -0.1, 0.05])

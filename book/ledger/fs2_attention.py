@@ -8,18 +8,15 @@ from book.ledger.claims import claim
 from book.ledger.example import WE, WK, WQ, X
 from book.ledger.helpers import (
     attend,
-    attention_parameters,
     attention_weights,
-    cache_bytes,
     causal_mask,
     layer_norm,
     next_token,
     numbers,
-    parameters,
     random_rows,
-    score_variance,
     tensor,
 )
+from book.ledger.studies import attention_parameters, cache_bytes, parameters, score_variance
 from support import model
 
 

@@ -7,18 +7,16 @@ from torch import nn
 from book.ledger.claims import claim
 from book.ledger.example import FINAL, HIDDEN, WE
 from book.ledger.helpers import (
-    count_norms,
     gradient,
     layer_norm,
     loss,
-    matrices_per_block,
     next_token,
-    parameters,
     random_rows,
     relu,
     singular_ratio,
     tensor,
 )
+from book.ledger.studies import count_norms, matrices_per_block, parameters
 from support import inside, model, training
 
 

@@ -8,23 +8,25 @@ from book.ledger.claims import claim
 from book.ledger.example import FINAL, WE, X
 from book.ledger.helpers import (
     attend,
-    count_norms,
     entropy,
-    gpt2_parameters,
     gradient,
     layer_norm,
-    llama_parameters,
     loss,
-    matrices_per_block,
     next_token,
     numbers,
-    parameters,
-    projections,
     random_rows,
-    residual_gap,
     rms_norm,
     sigmoid,
     tensor,
+)
+from book.ledger.studies import (
+    count_norms,
+    gpt2_parameters,
+    llama_parameters,
+    matrices_per_block,
+    parameters,
+    projections,
+    residual_gap,
 )
 from support import model
 
@@ -1227,8 +1229,8 @@ def fs2_149():
     Five passes for one. Counted in token positions it is 15 against 5, three times the work, because the
     prefixes are shorter; five times if every pass takes as long.
     """
-    prefixes = [["the", "cat", "sat", "on", "the"][:n] for n in range(1, 6)]
-    return len(prefixes)
+    passes = len(["the", "the cat", "the cat sat", "the cat sat on", "the cat sat on the"])
+    return passes / 1
 
 
 @claim(place="III. Output head", chapter="03", stated=0, within=1e-09, verdict="holds")

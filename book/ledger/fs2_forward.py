@@ -13,11 +13,10 @@ from book.ledger.helpers import (
     causal_mask,
     layer_norm,
     loss,
-    matrices_per_block,
     next_token,
-    parameters,
     relu,
 )
+from book.ledger.studies import matrices_per_block, parameters
 from support import text
 
 
@@ -104,11 +103,8 @@ def fs2_166():
 
     Entry-wise sum.
     """
-    E = np.array(
-        [[0.1, 0.2, 0, 0.1], [0.3, 0.1, 0.2, 0], [0, 0.3, 0.1, 0.2], [0.2, 0, 0.3, 0.1], [0.1, 0.2, 0, 0.1]]
-    )
     WP = np.array([[0, 0, 0, 0], [0.1, 0.05, 0, 0], [0.15, 0.1, 0, 0], [0.2, 0.15, 0, 0], [0.25, 0.2, 0, 0]])
-    return E[[0, 1, 2, 3, 4]] + WP[:5]
+    return WE[[0, 1, 2, 3, 0]] + WP
 
 
 @claim(
@@ -126,10 +122,8 @@ def fs2_167():
     Their embeddings are equal, but position 0 attends only to itself and position 4 to all five, so the
     causal model's outputs differ even without W_P.
     """
-    E = np.array(
-        [[0.1, 0.2, 0, 0.1], [0.3, 0.1, 0.2, 0], [0, 0.3, 0.1, 0.2], [0.2, 0, 0.3, 0.1], [0.1, 0.2, 0, 0.1]]
-    )
-    mixed = attend(layer_norm(E) @ WQ, layer_norm(E) @ WK, layer_norm(E) @ WV)
+    normed = layer_norm(WE[[0, 1, 2, 3, 0]])
+    mixed = attend(normed @ WQ, normed @ WK, normed @ WV)
     return np.abs(mixed[4] - mixed[0]).max()
 
 

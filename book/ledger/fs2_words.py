@@ -9,14 +9,12 @@ from book.ledger.helpers import (
     gradient,
     next_token,
     numbers,
-    order_gap,
-    parameters,
     position,
     random_rows,
-    rotary_spread,
     rotated,
     sinusoids,
 )
+from book.ledger.studies import order_gap, parameters, rotary_spread
 from support import inside, model, text
 
 
@@ -214,7 +212,7 @@ def fs2_015():
 
     The product picks row 5 of the article's 8 x 4 matrix exactly.
     """
-    return np.abs(WE.T @ np.eye(8)[5] - WE[[5]][0]).max()
+    return np.abs(WE.T @ np.eye(8)[5] - WE[5]).max()
 
 
 @claim(place="II. Embeddings", chapter="15", stated=1, within=1e-12, verdict="holds")

@@ -6,19 +6,22 @@ from torch.nn import functional
 
 from book.ledger.claims import claim
 from book.ledger.helpers import (
-    averaged_gradients_gap,
-    batch_gradients,
-    cache_bytes,
-    cached_gap,
     closest_positions,
     entropy,
     gradient,
     loss,
     next_token,
-    parameters,
     position,
     random_rows,
     relu,
+    tensor,
+)
+from book.ledger.studies import (
+    averaged_gradients_gap,
+    batch_gradients,
+    cache_bytes,
+    cached_gap,
+    parameters,
     residual_gap,
     score_variance,
 )
@@ -796,11 +799,13 @@ def sf_046():
 
     tanh, then square, then exponential, against finite differences.
     """
+
+    def f(t):
+        return np.exp(np.tanh(t) ** 2)
+
     t = 0.7
-    return (
-        np.exp(np.tanh(t) ** 2) * 2 * np.tanh(t) * (1 - np.tanh(t) ** 2)
-        - (np.exp(np.tanh(t + 1e-06) ** 2) - np.exp(np.tanh(t - 1e-06) ** 2)) / 2e-06
-    )
+    links = [1 - np.tanh(t) ** 2, 2 * np.tanh(t), np.exp(np.tanh(t) ** 2)]
+    return np.prod(links) - gradient(f, t)
 
 
 @claim(place="2.1.5.9 Backpropagation", chapter="02", stated=0, within=1e-08, verdict="holds")
@@ -922,11 +927,15 @@ def sf_054():
 
     Ratios of the normal density match ratios of exp(z).
     """
-    return (
-        lambda f: (
-            f(1.0) / f(0.2) - np.exp(-((1.0 - 0.3) ** 2) / (2 * 0.8**2) + (0.2 - 0.3) ** 2 / (2 * 0.8**2))
-        )
-    )(lambda x: np.exp(-((x - 0.3) ** 2) / (2 * 0.8**2)) / np.sqrt(2 * np.pi * 0.8**2))
+    mean, sigma = 0.3, 0.8
+
+    def density(x):
+        return np.exp(torch.distributions.Normal(mean, sigma).log_prob(tensor(x)).item())
+
+    def score(x):
+        return -((x - mean) ** 2) / (2 * sigma**2)
+
+    return density(1.0) / density(0.2) - np.exp(score(1.0) - score(0.2))
 
 
 @claim(place="2.3.3.1 Boltzmann-Gibbs", chapter="03", stated=6.686, unit=0.001, verdict="holds")
@@ -1063,14 +1072,11 @@ def sf_062():
 
     Identity checked for three classes and for a random 50-class distribution.
     """
-    return max(
-        abs(abs(np.eye(3)[0] - P).mean() - 2 * (1 - P[0]) / 3),
-        abs(
-            (lambda r: abs(np.eye(50)[7] - r).mean() - 2 * (1 - r[7]) / 50)(
-                next_token(random_rows(50, seed=1))
-            )
-        ),
-    )
+
+    def gap(p, right):
+        return abs(np.eye(len(p))[right] - p).mean() - 2 * (1 - p[right]) / len(p)
+
+    return max(abs(gap(P, 0)), abs(gap(next_token(random_rows(50, seed=1)), 7)))
 
 
 @claim(
@@ -1127,11 +1133,10 @@ def sf_065():
     With the text's collapsed forms the gradients are p(1-p) and 2p(1-p)^2, so MAE's is half as large when p
     is tiny; both vanish in proportion to p.
     """
-    p = 0.001
-    return (
-        gradient(lambda z: 1 - next_token(z)[0], [np.log(p / (1 - p)), 0])[0]
-        / gradient(lambda z: (1 - next_token(z)[0]) ** 2, [np.log(p / (1 - p)), 0])[0]
-    )
+    z = [np.log(0.001 / 0.999), 0]
+    absolute = gradient(lambda z: 1 - next_token(z)[0], z)[0]
+    squared = gradient(lambda z: (1 - next_token(z)[0]) ** 2, z)[0]
+    return absolute / squared
 
 
 @claim(
@@ -1149,8 +1154,7 @@ def sf_066():
 
     All other terms are multiplied by zero.
     """
-    q = np.array([0, 0, 1])
-    return -(q * np.log(P)).sum() - -np.log(P[2])
+    return -(np.array([0, 0, 1]) * np.log(P)).sum() - loss(np.log(P), 2)
 
 
 @claim(
@@ -1675,7 +1679,8 @@ def sf_098():
 
     Checked.
     """
-    return np.abs(A.T.T - A).max()
+    across = [[A[i, j] for i in range(2)] for j in range(3)]
+    return np.abs([[across[j][i] for j in range(3)] for i in range(2)] - A).max()
 
 
 @claim(place="Appendix A", chapter="01", stated=0, within=1e-09, verdict="holds")
@@ -1904,7 +1909,7 @@ def sf_131():
     A value is made of the source alone, before it is known who asks; only its weight depends on the
     receiver.
     """
-    one = np.array([[1.0, 0.0], [0.5, 1.0]])
-    other = np.array([[0.0, 1.0], [0.5, 1.0]])
-    WV = np.array([[1.0, 0.0], [0.0, 1.5]])
-    return np.abs((one @ WV)[1] - (other @ WV)[1]).max() + np.abs((one @ WV)[1] - np.array([0.5, 1.5])).max()
+    receivers = [[1.0, 0.0], [0.0, 1.0]]
+    source, WV = np.array([0.5, 1.0]), np.array([[1.0, 0.0], [0.0, 1.5]])
+    values = [(np.array([receiver, source]) @ WV)[1] for receiver in receivers]
+    return np.abs(values[0] - values[1]).max()

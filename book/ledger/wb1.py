@@ -9,19 +9,16 @@ from book.ledger.claims import claim
 from book.ledger.helpers import (
     attend,
     attention_weights,
-    cache_bytes,
-    cached_gap,
     entropy,
     layer_norm,
-    llama_parameters,
     masked,
-    matrices_per_block,
     next_token,
     numbers,
     random_rows,
     relu,
     tensor,
 )
+from book.ledger.studies import cache_bytes, cached_gap, llama_parameters, matrices_per_block
 from support import text
 
 F = np.array([[-1, 2, -1], [-1, 2, -1], [-1, 2, -1]])

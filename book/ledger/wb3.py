@@ -3,7 +3,8 @@
 import numpy as np
 
 from book.ledger.claims import claim
-from book.ledger.helpers import entropy, layer_norm, llama_parameters, next_token
+from book.ledger.helpers import entropy, layer_norm, next_token
+from book.ledger.studies import llama_parameters
 from support import inside
 
 D = np.array([[1.2, 0.4, -0.1], [0.3, 1.0, 0.2], [-0.5, 0.2, 0.9]])
@@ -45,12 +46,9 @@ def wb3_002():
     45-degree vector (3,3) scores 3, so the two rankings can differ unless dictionary vectors share one
     length.
     """
-    h = np.array([1, 0])
-    a = np.array([1, 0])
-    b = np.array([3, 3])
-    return (inside.cosine(h, a) > inside.cosine(h, b)) == (
-        (np.array([a, b]) @ h)[0] > (np.array([a, b]) @ h)[1]
-    )
+    h, along, longer = np.array([1, 0]), np.array([1, 0]), np.array([3, 3])
+    by_angle = inside.cosine(h, along) > inside.cosine(h, longer)
+    return by_angle == (h @ along > h @ longer)
 
 
 @claim(place="2 The mechanism, precisely", chapter="15", stated=1, verdict="holds", checked="by reading")
