@@ -1,12 +1,17 @@
 // Made by tools/build_book.py. After the first visit the whole book can be read without a network.
-const CACHE = "book-@VERSION@";
+// Several books may stand on one host: the name of a book's store holds the address that it is kept for (a space
+// cannot be in an address), so that a book finds, and throws away, its own older copies only.
+const OURS = `book ${self.registration.scope} `;
+const CACHE = OURS + "@VERSION@";
 const FILES = @FILES@;
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  // From the host itself: what the browser kept of the pages may be older than this script.
+  const asked = FILES.map((file) => new Request(file, { cache: "reload" }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(asked)).then(() => self.skipWaiting()));
 });
 self.addEventListener("activate", (event) => {
-  const old = caches.keys().then((names) => names.filter((name) => name.startsWith("book-") && name !== CACHE));
+  const old = caches.keys().then((names) => names.filter((name) => name.startsWith(OURS) && name !== CACHE));
   event.waitUntil(old.then((names) => Promise.all(names.map((name) => caches.delete(name)))).then(() => self.clients.claim()));
 });
 // The network first, so that a reader who has one never sees an old page; what was kept, if there is none.

@@ -81,6 +81,8 @@ def run_watched(notebook, folder: Path, timeout: int = 900) -> tuple[float, int 
         timeout=timeout,
         kernel_name="python3",
         resources={"metadata": {"path": folder}},
+        # ipykernel warns of unencrypted sockets; they are on this machine only. Its errors are still said.
+        extra_arguments=["--IPKernelApp.log_level=40"],
         on_cell_executed=look,
     )
     client.execute()
@@ -252,7 +254,13 @@ def main() -> int:
         "--record", action="store_true", help="write the seconds into book/ledger/status.json"
     )
     options = parser.parse_args()
-    paths = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    every = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = options.notebooks or every
+    if missing := [path for path in paths if not path.is_file()]:
+        near = difflib.get_close_matches(missing[0].stem, [path.stem for path in every], 1, 0.3)
+        hint = f"; did you mean notebooks/{near[0]}.ipynb?" if near else "."
+        print(f"[refresh] There is no notebook {missing[0]}{hint}", file=sys.stderr)
+        return 1
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     good = True
     for path in paths:

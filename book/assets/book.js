@@ -35,3 +35,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
   }
 });
+// The button that prints (see tools/page_policy.py).
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-prints]")) window.print();
+});

@@ -22,9 +22,17 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const list of lists) list.parentElement.hidden = ![...list.children].some((li) => !li.hidden);
     form.elements.count.textContent = `${shown} of ${items.length} claims are shown.`;
   }
+  // What the address points to; nothing, if it is no text in percent signs (as "%E0%A4%A").
+  function target() {
+    try {
+      return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return null;
+    }
+  }
   // A link to a claim that is filtered away shows it again.
   function follow() {
-    const claim = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const claim = target();
     if (claim && claim.closest("[hidden]")) {
       form.reset();
       filter();
