@@ -26,7 +26,7 @@ DISTRIBUTION = {
     "yaml": "pyyaml",
     "bs4": "beautifulsoup4",
 }
-OURS = {"support", "helpers", "conftest"} | {
+OURS = {"support", "book", "helpers", "conftest"} | {
     p.stem for folder in ("tools", "tests", "book/ext", "benchmarks") for p in (ROOT / folder).rglob("*.py")
 }
 
@@ -126,3 +126,12 @@ def test_what_is_released_is_said_alike():
     version, date = heading.groups()
     assert citation["version"] == version == PROJECT["version"]
     assert str(citation.get("date-released", "unreleased")) == date
+
+
+def test_plain_pytest_can_tell_all_tests_apart():
+    """Two files of one name are one module to pytest, unless a folder of theirs is a package."""
+    names = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        package = path.parent.name if (path.parent / "__init__.py").exists() else ""
+        names.setdefault((package, path.stem), []).append(str(path.relative_to(ROOT)))
+    assert [paths for paths in names.values() if len(paths) > 1] == []
