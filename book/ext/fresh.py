@@ -32,8 +32,8 @@ def digest(path: Path) -> str:
 def digest_of(patterns: tuple[str, ...]) -> str:
     """Of all files under the project that fit one of the patterns, and of their names."""
     whole = hashlib.sha256()
-    for path in sorted({p for pattern in patterns for p in ROOT.glob(pattern) if ".runs" not in p.parts}):
-        if path.is_file():
+    for path in sorted({p for pattern in patterns for p in ROOT.glob(pattern)}):
+        if path.is_file() and not {"__pycache__", ".runs"} & set(path.parts):
             whole.update(f"{path.relative_to(ROOT)} {digest(path)}\n".encode())
     return whole.hexdigest()
 
