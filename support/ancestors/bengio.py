@@ -73,7 +73,7 @@ class NeuralNGram(nn.Module):
         return torch.cat([before, ids], dim=1).unfold(1, self.window, 1)
 
     def n_parameters(self) -> int:
-        """How many trained numbers the model holds: |V|(1 + h) + |V|m + h(1 + wm), plus |V|wm if direct.
+        """How many trained numbers the model holds: ``V(1 + h) + Vm + h(1 + wm)``, plus ``Vwm`` if direct.
 
         >>> NeuralNGram(vocab_size=17_964, window=5, d_model=60, d_hidden=100).n_parameters()
         2922304
