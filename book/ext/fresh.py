@@ -8,6 +8,7 @@ sidebar: all pages are then written, though only the changed ones are read.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -66,16 +67,25 @@ def outdated(app: Any, env: Any, added: set[str], changed: set[str], removed: se
     return sorted(there - fresh)
 
 
+def stable(data: Any) -> str:
+    """Data as text, whatever order it was gathered in and wherever it lies in memory."""
+    if isinstance(data, dict):
+        data = list(data.items())
+    parts = sorted(map(repr, data)) if isinstance(data, list | set) else [repr(data)]
+    return re.sub(r" at 0x[0-9a-f]+", "", "\n".join(parts))
+
+
 def shared(env: Any) -> Iterator[str]:
     """What pages say of each other, as text."""
     for name in sorted(env.found_docs):
         toc = env.tocs.get(name)
         title = env.titles.get(name)
         yield f"{name}: {title and title.astext()}: {toc and toc.pformat()}"
-        yield repr(env.metadata.get(name, {}).get("myst_slugs"))
+        slugs = env.metadata.get(name, {}).get("myst_slugs") or {}
+        yield stable({slug: place[1:] for slug, place in slugs.items()})  # but for the line
     for domain in ("std", "py", "cite"):
-        data = env.domaindata.get(domain, {})
-        yield from (f"{domain} {key}: {data[key]!r}" for key in sorted(data) if key != "docnames_by_doctree")
+        for key, data in sorted(env.domaindata.get(domain, {}).items()):
+            yield f"{domain} {key}: {stable(data)}"
 
 
 def updated(app: Any, env: Any) -> list[str]:
