@@ -223,8 +223,12 @@ def begin(anew):
         say("Making .venv with Python %d.%d ..." % sys.version_info[:2])
         os.makedirs(VENV, exist_ok=True)
         open(UNFINISHED, "w").close()
-        if subprocess.call([sys.executable, "-m", "venv", VENV]):
-            fail("the venv module failed; on Debian or Ubuntu: apt-get install python3-venv")
+        with open(LOG, "a") as log:
+            failed = subprocess.call([sys.executable, "-m", "venv", VENV], stdout=log, stderr=log)
+        if failed:
+            fail(
+                "the venv module failed (see .make/pip.log); on Debian or Ubuntu: apt-get install python3-venv"
+            )
         return True
     if subprocess.call(
         [PYTHON, "-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
