@@ -226,9 +226,7 @@ def begin(anew):
         with open(LOG, "a") as log:
             failed = subprocess.call([sys.executable, "-m", "venv", VENV], stdout=log, stderr=log)
         if failed:
-            fail(
-                "the venv module failed (see .make/pip.log); on Debian or Ubuntu: apt-get install python3-venv"
-            )
+            fail("the venv module failed (see .make/pip.log); on Debian: apt-get install python3-venv")
         return True
     if subprocess.call(
         [PYTHON, "-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
