@@ -3,8 +3,9 @@
     torchrun --nproc-per-node 2 my_training.py
 
 Every process calls ``batches(step)``, gets the whole batch, and computes its share of the rows. The loss is
-divided by the tokens of the whole batch, so losses and gradients are those of one process. (Only the balance
-loss of experts is a mean over the processes' shares.) With ``"ddp"`` each process holds the whole model, with
+divided by the tokens of the whole batch, so losses and gradients are those of one process. Only experts differ:
+their balance loss is a mean over the processes' shares, and with ``"fsdp"`` one that no token of a batch visits
+gets a gradient of zero instead of none. With ``"ddp"`` each process holds the whole model, with
 ``"fsdp"`` a part of each weight, gathered block by block when it is needed.
 
 Follows Li et al. 2020 (DistributedDataParallel) and Zhao et al. 2023 (FullyShardedDataParallel).
@@ -16,6 +17,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -35,7 +37,7 @@ class Processes:
     size: int = 1
     strategy: str = "none"
 
-    def share(self, batch: Batch) -> Batch:
+    def share(self, batch: Batch) -> tuple[Any, Tensor]:  # of fewer rows
         """This process's rows of a batch; if it is left without any, one that predicts nothing.
 
         >>> batch = torch.tensor([[1], [2], [3]]), torch.tensor([[4], [5], [6]])
@@ -128,7 +130,7 @@ def distribute(model: nn.Module, processes: Processes) -> tuple[nn.Module, nn.Mo
     if processes.strategy == "ddp":
         # An expert that no token visited, or a head that a classifier leaves alone, gets no gradient.
         idle = isinstance(model, Classifier) or any(isinstance(m, Experts) for m in model.modules())
-        return model, DistributedDataParallel(model, find_unused_parameters=idle, broadcast_buffers=False)
+        return model, DistributedDataParallel(model, find_unused_parameters=idle)
     from torch.distributed.fsdp import fully_shard
 
     sharded = copy.deepcopy(model)
@@ -136,6 +138,13 @@ def distribute(model: nn.Module, processes: Processes) -> tuple[nn.Module, nn.Mo
         dist.broadcast(tensor.data, 0)
     model.cpu()
     mesh = dist.device_mesh.init_device_mesh(next(sharded.parameters()).device.type, (processes.size,))
+    for module in sharded.modules():
+        if isinstance(
+            module, Experts
+        ):  # all send gradients of the same experts, whichever their tokens visit
+            module.register_forward_hook(
+                lambda m, _, output: output + 0 * sum(p.sum() for p in m.parameters())
+            )
     for module in [m for m in sharded.modules() if isinstance(m, Block)]:
         fully_shard(module, mesh=mesh)
     return sharded, fully_shard(sharded, mesh=mesh)

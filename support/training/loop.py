@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -28,7 +29,8 @@ from support.training.schedule import learning_rate, make_optimiser
 Batches = Callable[[int], Batch]
 Evaluate = Callable[[nn.Module], float]
 Callback = Callable[[int, nn.Module, History], None]
-Prepared = tuple[list[Batch], int]  # this process's share of the batches of a step; the tokens of all of them
+Share = tuple[Any, Tensor]  # this process's rows of a batch
+Prepared = tuple[list[Share], int]  # of all batches of a step; the tokens of the whole batches
 
 MOST_SKIPPED = 20  # steps in a row; by then float16's scale has fallen by 2²⁰, and no scale will do
 
@@ -181,7 +183,7 @@ class _Run:
                     coming = thread.submit(prepared, step + 1)
                 yield batch
 
-    def _update(self, step: int, micro: list[Batch], tokens: int) -> None:
+    def _update(self, step: int, micro: list[Share], tokens: int) -> None:
         """One step; unless its loss or gradient is no number, when the weights stay as they are."""
         state, config, scaler = self.state, self.config, self.state.scaler
         losses = []
@@ -207,7 +209,7 @@ class _Run:
         scaler.update()
         state.optimiser.zero_grad()
 
-    def _backward(self, batch: Batch, tokens: int, parts: int) -> Tensor:
+    def _backward(self, batch: Share, tokens: int, parts: int) -> Tensor:
         """Add the gradients of one batch's part of the mean loss; that part."""
         inputs, targets = (t.to(self.where, non_blocking=True) for t in batch)
         with products_in(self.dtype, self.where):
