@@ -3,10 +3,10 @@
     torchrun --nproc-per-node 2 my_training.py
 
 Every process calls ``batches(step)``, gets the whole batch, and computes its share of the rows. The loss is
-divided by the tokens of the whole batch, so losses and gradients are those of one process. Only experts differ:
-their balance loss is a mean over the processes' shares, and with ``"fsdp"`` one that no token of a batch visits
-gets a gradient of zero instead of none. With ``"ddp"`` each process holds the whole model, with
-``"fsdp"`` a part of each weight, gathered block by block when it is needed.
+divided by the tokens of the whole batch, so losses and gradients are those of one process. Only experts
+differ: their balance loss is a mean over the processes' shares, and with ``"fsdp"`` an expert that no token
+of a batch visits gets a gradient of zero instead of none. With ``"ddp"`` each process holds the whole model,
+with ``"fsdp"`` a part of each weight, gathered block by block when it is needed.
 
 Follows Li et al. 2020 (DistributedDataParallel) and Zhao et al. 2023 (FullyShardedDataParallel).
 """

@@ -1,0 +1,81 @@
+"""The command line: a text or a recipe in, a model with its tokenizer and a sample out."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from support import zoo
+from support.generation import generate
+from support.text import BPETokenizer
+from support.training import load_checkpoint
+from support.training.__main__ import main
+from support.worlds import CallingGame
+
+TEXT = "Pietro chiama Paolo, e Paolo risponde: chi mi chiama? " * 200
+SMALL = ["--vocab-size", "280", "--layers", "1", "--d-model", "16", "--heads", "2", "--context", "32"]
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "my.txt").write_text(TEXT, encoding="utf8")
+    return ["--text", str(tmp_path / "my.txt"), "--folder", str(tmp_path / "run"), *SMALL]
+
+
+def history(folder):
+    return load_checkpoint(folder / "run" / "last.safetensors").part("history")["losses"].tolist()
+
+
+def test_a_text_becomes_a_model_with_its_tokenizer_and_a_sample(text, tmp_path, capsys):
+    assert main([*text, "--steps", "60", "--checkpoint-every", "20", "--sample", "8", "--quiet"]) == 0
+    told = capsys.readouterr().out
+    assert "held out" in told and "the best was" in told and told.strip().splitlines()[-1]
+    kept = load_checkpoint(tmp_path / "run" / "best.safetensors")
+    assert isinstance(kept.tokenizer, BPETokenizer) and kept.metadata["evaluation"] < 4.0
+    ids = generate(kept.model, kept.tokenizer.encode("Pietro"), 3, greedy=True)
+    assert kept.tokenizer.decode(ids).startswith("Pietro")
+
+
+def test_it_refuses_in_a_sentence_and_resumes(text, tmp_path, capsys):
+    assert main([*text, "--steps", "4", "--quiet"]) == 0
+    losses = history(tmp_path)
+    assert main([*text, "--steps", "4", "--quiet"]) == 1
+    assert "give resume=True" in capsys.readouterr().err
+    assert main([*text, "--steps", "4", "--quiet", "--resume"]) == 0
+    assert history(tmp_path) == losses
+    assert main(["--text", str(tmp_path / "none.txt")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_recipe_trains_with_its_own_vocabulary(tmp_path, capsys, monkeypatch):
+    short = replace(
+        zoo.recipe("calling-game"),
+        texts=lambda seed: CallingGame().sample(50, seed=seed),
+        held_out=lambda: CallingGame().sample(10, seed=9),
+    )
+    monkeypatch.setattr(zoo, "recipe", lambda name: short)
+    folder = str(tmp_path / "run")
+    arguments = ["--recipe", "calling-game", "--steps", "3", "--folder", folder, "--quiet"]
+    assert main([*arguments, "--prompt", "<BOS> Pietro chiama", "--batch-size", "4"]) == 0
+    assert "<BOS> Pietro chiama" in capsys.readouterr().out
+    assert load_checkpoint(tmp_path / "run" / "last.safetensors").tokenizer.id("Pietro")
+
+
+def test_under_torchrun_the_same_command_has_the_same_losses(text, tmp_path):
+    arguments = [*text, "--steps", "4", "--quiet", "--precision", "float32"]
+    assert main(arguments) == 0
+    alone = history(tmp_path)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
+    arguments[arguments.index("--folder") + 1] = str(tmp_path / "two" / "run")
+    done = subprocess.run(
+        [*launch, "support.training", *arguments, "--strategy", "fsdp"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("held out") == 1
+    assert history(tmp_path / "two") == pytest.approx(alone, abs=1e-5)
