@@ -89,11 +89,15 @@ def shared(env: Any) -> Iterator[str]:
 
 
 def updated(app: Any, env: Any) -> list[str]:
-    """Remember the contents; all pages, if what they say of each other has changed."""
+    """Remember the contents; all pages, if what they say of each other has changed.
+
+    Else those with entries of the index: the search remembers them of the pages that it sees written only.
+    """
     env.page_contents = {name: content(env, name) for name in env.found_docs}
     whole = hashlib.sha256("\n".join(shared(env)).encode()).hexdigest()
     same, env.page_relations = getattr(env, "page_relations", "") == whole, whole
-    return [] if same else sorted(env.found_docs)
+    indexed = {name for name, entries in env.domaindata["index"]["entries"].items() if entries}
+    return sorted(indexed if same else env.found_docs)
 
 
 def setup(app: Any) -> dict[str, Any]:

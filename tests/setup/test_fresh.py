@@ -66,6 +66,17 @@ def test_contents_decide(project):
     assert build() == (set(), set())
 
 
+def test_the_search_forgets_nothing(project):
+    source, build = project
+    (source / "two.rst").write_text("Two\n===\n\n.. index:: marmalade\n\nText.\n")
+    build()
+    found = (source.parent / "out" / "searchindex.js").read_text()
+    (source / "one.rst").write_text("One\n===\n\nIt says one, still.\n")
+    assert build()[0] == {"one"}
+    again = (source.parent / "out" / "searchindex.js").read_text()
+    assert found.count("marmalade") == again.count("marmalade") >= 1
+
+
 def test_code_and_records(project, monkeypatch):
     """A page that is not a notebook may show the package or a record: a change there is a change of it."""
     import fresh
