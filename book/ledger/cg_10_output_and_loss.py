@@ -689,7 +689,7 @@ def cg_404():
     added=True,
 )
 def cg_405():
-    """The only way to minimise the loss is to put as much probability as possible on the correct answer
+    """A minimal loss requires all the probability that can be had to lie on the correct answer
     (does the loss of one example fall with every step up?).
 
     For one example. Where several words can follow, the lowest average loss gives each its true

@@ -387,7 +387,7 @@ def cg_366():
 
 @claim(place="Ch.20 Quiz", chapter="03", stated=None, verdict="holds", checked="by reading", added=True)
 def cg_442():
-    """Softmax is like sharing a cake fairly, based on how much everyone helped.
+    """Softmax compared with a cake whose slices are as large as what each person did.
 
     For children. The chapter on attention says that the shares go by the exponential.
     """

@@ -1467,7 +1467,7 @@ def fs1_083():
     added=True,
 )
 def fs1_085():
-    """cross-entropy measures how inefficient it is to describe reality with the probabilities of a model
+    """cross-entropy as the inefficiency of a model's probabilities when they are used to describe what is real
     (two models of one world: difference of their cross-entropies less that of their divergences)
 
     Cross-entropy is the entropy of the world plus the divergence, and the divergence is the inefficiency
@@ -1506,7 +1506,7 @@ def fs1_087():
     added=True,
 )
 def fs1_088():
-    """each weight is updated in proportion to how much it contributed to the error
+    """the update of each weight is proportional to its contribution to the error
 
     Contribution is meant as the derivative, the change of the error for a small change of the weight.
     """

@@ -67,7 +67,7 @@ def fs2_004():
 
 @claim(place="I. Road: RNNs, LSTMs and GRUs", chapter="05", stated=0, within=1e-06, verdict="holds")
 def fs2_005():
-    """at each RNN time step the gradient gets multiplied by the weight matrix W_h (true step Jacobian,
+    """one step of an RNN back in time multiplies the gradient by W_h (true step Jacobian,
     divided by the slope of tanh, less W_h)
 
     By W_h, and by the slope of tanh, which the sentence leaves out; the slope is at most 1 and adds to the
