@@ -1467,7 +1467,7 @@ def fs1_083():
     added=True,
 )
 def fs1_085():
-    """cross-entropy as the inefficiency of a model's probabilities when they are used to describe what is real
+    """cross-entropy as the inefficiency of a model's probabilities as a description of what is real
     (two models of one world: difference of their cross-entropies less that of their divergences)
 
     Cross-entropy is the entropy of the world plus the divergence, and the divergence is the inefficiency
