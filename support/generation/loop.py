@@ -1,7 +1,8 @@
-"""Writing a text: one token, then the next; what was read stays in the cache, so each token is read once."""
+"""Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
+import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -10,10 +11,11 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.generation.sampling import check_sampling, next_token
-from support.model import FastStep, can_step_fast
+from support.model import evaluating
+from support.model.cache import rolls_on
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
-_Choice = Callable[[Float[Tensor, "text vocab"]], list[int]]  # scores of the next tokens → the ids chosen
+_Choose = Callable[[Float[Tensor, "text vocab"]], Int[Tensor, " text"]]
 
 
 def generate(
@@ -28,11 +30,16 @@ def generate(
     stop: Collection[int] = (),
     cache: bool = True,
     prefill: int | None = None,
+    reproducible: bool | None = None,
 ) -> list[int]:
-    """Continue a text; the prompt and what was written, in one list.
+    """Continue a text; returns the prompt and what was generated, in one list.
 
-    The model sees at most its ``context`` latest tokens: once the text is longer, they are read anew for
+    The model reads at most its ``context`` latest tokens: once the text is longer, they are read anew for
     every token. A model whose cache rolls (`support.model.KVCache`) reads on without end.
+
+    Dropout is off while a token is computed, and every module is back in its mode between two tokens. So
+    several threads may share a model that is in use (``model.eval()``), but not one in training mode: they
+    would switch its mode for each other.
 
     Args:
         model: ids → logits, such as `support.model.GPT`.
@@ -40,25 +47,25 @@ def generate(
         max_new_tokens: write at most so many.
         temperature: see `next_token`; so are ``top_k`` and ``top_p``.
         greedy: take the best token every time (of equal ones the lowest id).
-        seed: the same seed writes the same text; without one, torch's own generator draws.
-        stop: ids after which the writing ends; the one met is part of the result.
+        seed: the same seed gives the same text; without one, torch's own generator draws.
+        stop: ids after which a text ends; the one met is part of the result.
         cache: read each token once, if the model has a cache. Switch it off for a model that is patched
-            at certain positions, or trained while it writes.
+            at certain positions, or trained while it generates.
         prefill: read the prompt in chunks of so many tokens (less memory); at once if not given.
+        reproducible: draw on the CPU in float64, so that a seed gives the same text on every device; without
+            it, draw where the model is. On a CPU it is the default, elsewhere an option.
 
     Raises:
-        InputError: an argument makes no sense.
+        InputError: an argument makes no sense, or the model's logits have no finite best.
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> len(generate(model, [1], max_new_tokens=5, seed=0))
     6
     """
-    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy}
-    return [
-        *map(int, ids),
-        *stream(model, ids, max_new_tokens, **sampling, seed=seed, stop=stop, cache=cache, prefill=prefill),
-    ]
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "seed": seed}
+    how = {"stop": stop, "cache": cache, "prefill": prefill, "reproducible": reproducible}
+    return [*_ids(ids, "A prompt"), *stream(model, ids, max_new_tokens, **sampling, **how)]
 
 
 def stream(
@@ -73,8 +80,9 @@ def stream(
     stop: Collection[int] = (),
     cache: bool = True,
     prefill: int | None = None,
+    reproducible: bool | None = None,
 ) -> Iterator[int]:
-    """What `generate` writes, token by token, each as soon as it is chosen; without the prompt.
+    """What `generate` adds, token by token, each as soon as it is chosen; without the prompt.
 
     Arguments and errors are those of `generate`; they are checked at once, not at the first token.
 
@@ -84,7 +92,8 @@ def stream(
     True
     """
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    steps = _write(model, [ids], max_new_tokens, sampling, greedy, [seed], stop, cache, prefill)
+    choose = _chooser(model, sampling, greedy, [seed], reproducible)
+    steps = _steps(model, [_ids(ids, "A prompt")], max_new_tokens, choose, stop, cache, prefill)
     return (chosen for (chosen,) in steps if chosen is not None)
 
 
@@ -100,13 +109,14 @@ def generate_many(
     stop: Collection[int] = (),
     cache: bool = True,
     prefill: int | None = None,
+    reproducible: bool | None = None,
 ) -> list[list[int]]:
     """Continue many texts side by side, of whatever length: each as `generate` would continue it alone.
 
     Args:
         model: see `generate`; so are all arguments not named here.
-        prompts: the texts so far. Shorter ones are filled up at the left, where nobody looks.
-        seed: text ``i`` is written with ``seed + i``, so that equal prompts become different texts.
+        prompts: the texts so far. Shorter ones are padded at the left, which no token attends to.
+        seed: text ``i`` is drawn with ``seed + i``, so that equal prompts become different texts.
         stop: ends each text by itself.
 
     >>> from support.model import GPT, GPTConfig
@@ -116,109 +126,133 @@ def generate_many(
     """
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     seeds = [None if seed is None else seed + i for i in range(len(prompts))]
-    texts = [[int(i) for i in prompt] for prompt in prompts]
+    texts = [_ids(prompt, "A prompt") for prompt in prompts]
     if not texts:
         return []
-    for step in _write(model, texts, max_new_tokens, sampling, greedy, seeds, stop, cache, prefill):
+    choose = _chooser(model, sampling, greedy, seeds, reproducible)
+    for step in _steps(model, [*map(list, texts)], max_new_tokens, choose, stop, cache, prefill):
         for text, chosen in zip(texts, step, strict=True):
             if chosen is not None:
                 text.append(chosen)
     return texts
 
 
-def _write(
+def _ids(given: Collection[int] | Tensor, name: str) -> list[int]:
+    """Whole numbers, of whatever kind."""
+    try:
+        return [operator.index(i) for i in (given.tolist() if isinstance(given, Tensor) else given)]
+    except TypeError:
+        wrong = next(i for i in given if not hasattr(i, "__index__"))
+        raise InputError(
+            f"{name} holds ids, which are whole numbers, and was given {wrong!r}; encode a text with its "
+            "vocabulary or tokenizer."
+        ) from None
+
+
+def _steps(
     model: nn.Module,
-    prompts: Sequence[Prompt],
+    texts: list[list[int]],
     max_new_tokens: int,
-    sampling: dict[str, Any],
-    greedy: bool,
-    seeds: Sequence[int | None],
+    choose: _Choose,
     stop: Collection[int],
     cache: bool,
     prefill: int | None,
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
-    check_sampling(**sampling)
-    texts = [[int(i) for i in prompt] for prompt in prompts]
     if not all(texts):
         raise InputError("There is nothing to continue; begin with one token at least, e.g. <BOS>.")
     if max_new_tokens < 0:
         raise InputError(f"max_new_tokens={max_new_tokens} must not be negative.")
     if prefill is not None and prefill < 1:
         raise InputError(f"prefill={prefill} reads nothing; give 1 token or more, or None for all at once.")
+    ends, reader = frozenset(_ids(stop, "stop")), _Reader(model, texts, max_new_tokens, cache, prefill)
+
+    def steps() -> Iterator[list[int | None]]:
+        going = [True] * len(texts)
+        for _ in range(max_new_tokens):
+            chosen = choose(reader.next_logits())
+            numbers = chosen.tolist()
+            if min(numbers) < 0:
+                raise InputError(
+                    "The model's logits have no finite largest score (all −∞, or inf or NaN), so no token "
+                    "can be chosen; look at its weights."
+                )
+            # A text that has ended is still computed: to take it out would cost more than it saves.
+            reader.add(chosen, numbers)
+            yield [new if goes else None for new, goes in zip(numbers, going, strict=True)]
+            going = [goes and new not in ends for new, goes in zip(numbers, going, strict=True)]
+            if not any(going):
+                return
+
+    return steps()
+
+
+def _chooser(
+    model: nn.Module,
+    sampling: dict[str, Any],
+    greedy: bool,
+    seeds: Sequence[int | None],
+    reproducible: bool | None,
+) -> _Choose:
+    """Logits → the ids of the next tokens; below 0 where there is none to choose."""
+    check_sampling(**sampling)
     if greedy and sampling != {"temperature": 1, "top_k": None, "top_p": None}:
         raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
-    reader = _Reader(model, texts, max_new_tokens, cache, prefill)
-    return _steps(reader, _best if greedy else _draw(sampling, seeds), max_new_tokens, frozenset(stop))
+    device = next(model.parameters()).device
+    where = torch.device("cpu") if reproducible or (reproducible is None and device.type == "cpu") else device
+    generators = [None if s is None else torch.Generator(where).manual_seed(s) for s in seeds]
 
+    def best(logits: Tensor) -> Tensor:
+        scores, ids = logits.max(dim=-1)
+        return torch.where(scores.abs() < torch.inf, ids, -1)
 
-def _steps(
-    reader: "_Reader", choose: _Choice, max_new_tokens: int, stop: frozenset[int]
-) -> Iterator[list[int | None]]:
-    going = [True] * len(reader.texts)
-    for _ in range(max_new_tokens):
-        chosen = choose(reader.next_logits())
-        # A text that has ended is read on, unheard: to take it out would cost more than it spares.
-        reader.add(chosen)
-        yield [new if goes else None for new, goes in zip(chosen, going, strict=True)]
-        going = [goes and new not in stop for new, goes in zip(chosen, going, strict=True)]
-        if not any(going):
-            return
+    def draw(logits: Tensor) -> Tensor:
+        on_cpu = where.type == "cpu"
+        probabilities = next_token(logits.to(where, torch.float64 if on_cpu else logits.dtype), **sampling)
+        if all(g is None for g in generators):
+            return torch.multinomial(probabilities, 1)[:, 0].to(device)
+        rows = zip(probabilities, generators, strict=True)
+        return torch.cat([torch.multinomial(p, 1, generator=g) for p, g in rows]).to(device)
 
-
-def _best(logits: Tensor) -> list[int]:
-    return logits.argmax(dim=-1).tolist()
-
-
-def _draw(sampling: dict[str, Any], seeds: Sequence[int | None]) -> _Choice:
-    generators = [None if seed is None else torch.Generator().manual_seed(seed) for seed in seeds]
-
-    def choose(logits: Tensor) -> list[int]:
-        # On the CPU and in float64, so that a seed means the same anywhere.
-        pages = next_token(logits.cpu().double(), **sampling)
-        return [int(torch.multinomial(p, 1, generator=g)) for p, g in zip(pages, generators, strict=True)]
-
-    return choose
+    return best if greedy else draw
 
 
 class _Reader:
-    """Texts that grow, and the model's scores for the next token of each."""
+    """Texts that grow, and the model's logits for the next token of each."""
 
     def __init__(
         self, model: nn.Module, texts: list[list[int]], room: int, cache: bool, prefill: int | None
     ) -> None:
         self.model, self.texts, self.prefill = model, texts, prefill
         self.device = next(model.parameters()).device
-        longest, config = max(map(len, texts)), getattr(model, "config", None)
-        self.context = getattr(config, "context", None) or longest + room
-        self.family = hasattr(model, "cache")  # a model of `support.model`: it knows of filling and caches
+        self.longest, config = max(map(len, texts)), getattr(model, "config", None)
+        self.context = getattr(config, "context", None) or self.longest + room
+        self.family = hasattr(model, "cache")  # a model of `support.model`: it knows of padding and caches
+        if not self.family and not getattr(config, "causal", True):
+            raise InputError("An encoder predicts the token at each position, not the next; give a GPT.")
         self.cache = None
-        if cache and self.family and config.causal:
-            length = min(self.context, longest + room)
-            self.cache = model.cache(len(texts), max(length, 1), self._pad(texts))
-        self.fast: FastStep | None = None
+        length = min(self.context, self.longest + room)
+        if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
+            self.cache = model.cache(len(texts), length, self._pad(texts))
+        self.unread = self._table(texts)
 
-    def add(self, chosen: list[int]) -> None:
-        for text, new in zip(self.texts, chosen, strict=True):
+    def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:
+        for text, new in zip(self.texts, numbers, strict=True):
             text.append(new)
+        self.longest += 1
+        self.unread = chosen[:, None]
 
     @torch.inference_mode()
     def next_logits(self) -> Float[Tensor, "text vocab"]:
-        with _in_use(self.model):
-            if self.cache is not None:
-                start, longest = self.cache.start, max(map(len, self.texts))
-                if self.cache.limit is None or longest <= self.cache.limit:
-                    return self._go_on(start, longest - start)
-            return self._anew()
+        cached = self.cache is not None and (self.cache.limit is None or self.longest <= self.cache.limit)
+        # Off for this step only: whoever reads the stream may train in between.
+        with evaluating(self.model) if self.model.training else nullcontext():
+            return self._go_on() if cached else self._anew()
 
-    def _go_on(self, start: int, n: int) -> Tensor:
+    def _go_on(self) -> Tensor:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
-        new = self._table([text[-n:] for text in self.texts])
-        if n == 1 and self.fast is None and can_step_fast(self.model, self.cache):
-            self.fast = FastStep(self.model, self.cache)
-        if n == 1 and self.fast is not None and not self.fast.is_watched:
-            return self.fast(new[:, 0])
-        for part in new.split(min(self.prefill or n, self.context), dim=1):
+        n = self.unread.shape[1]
+        for part in self.unread.split(min(self.prefill or n, self.context), dim=1):
             logits = self.model(part, self.cache, last=True)
         return logits[:, -1]
 
@@ -230,7 +264,7 @@ class _Reader:
         return torch.stack([self.model(self._table([text]))[0, -1] for text in latest])
 
     def _table(self, rows: list[list[int]]) -> Int[Tensor, "text position"]:
-        """Rows of equal length; shorter ones are filled with zeros at the left, which `pad` hides."""
+        """Rows of equal length; shorter ones are padded with zeros at the left, which `pad` hides."""
         width = max(map(len, rows))
         return torch.tensor([[0] * (width - len(row)) + row for row in rows], device=self.device)
 
@@ -239,14 +273,3 @@ class _Reader:
         if len(set(lengths)) == 1:
             return None
         return torch.tensor([max(lengths) - n for n in lengths], device=self.device)
-
-
-@contextmanager
-def _in_use(model: nn.Module) -> Iterator[None]:
-    """Dropout off for one step; whoever reads the stream may train in between."""
-    was_training = model.training
-    if was_training:
-        model.eval()
-    yield
-    if was_training:
-        model.train()

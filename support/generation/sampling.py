@@ -1,4 +1,4 @@
-"""From scores to a distribution: the page that the next word is drawn from."""
+"""From logits to the distribution from which the next token is drawn."""
 
 import math
 
@@ -15,13 +15,13 @@ def next_token(
     top_k: int | None = None,
     top_p: float | int | None = None,
 ) -> Float[Tensor, "*batch vocab"]:
-    """The probability of every token: divide by the temperature, keep the best, share anew.
+    """The probability of every token: divide by the temperature, keep the best, normalise again.
 
     The order is that of Hugging Face's `transformers`: temperature, then top-k, then top-p of what is left.
 
     Args:
-        logits: scores; −∞ rules a token out.
-        temperature: below 1 sharpens the page, above 1 flattens it.
+        logits: −∞ rules a token out.
+        temperature: below 1 sharpens the distribution, above 1 flattens it.
         top_k: keep the k best tokens, and those that tie with the k-th (Fan et al. 2018).
         top_p: keep the fewest tokens, best first, that together reach this probability (Holtzman et al.
             2020); at least one is kept, and of equally good ones at the edge the higher id.
@@ -39,13 +39,14 @@ def next_token(
     best = logits.amax(dim=-1)
     if not bool(best.isfinite().all()):
         raise InputError(
-            "These logits have no finite largest score (all −∞, or inf or nan), so no token can be chosen; "
+            "These logits have no finite largest score (all −∞, or inf or NaN), so no token can be chosen; "
             "look at the model's output."
         )
-    scores = (logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits) / temperature
+    scores = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
     if top_k is not None:
         kth = scores.topk(min(top_k, scores.shape[-1]), dim=-1).values[..., -1:]
         scores = scores.masked_fill(scores < kth, -math.inf)
+    scores = (scores - best[..., None]) / temperature  # first subtracted, so that nothing overflows
     if top_p is not None and top_p < 1:
         ascending, order = scores.sort(dim=-1, stable=True)
         unneeded = ascending.softmax(dim=-1).cumsum(dim=-1) <= 1 - top_p
@@ -69,4 +70,6 @@ def check_sampling(temperature: float | int, top_k: int | None, top_p: float | i
     if top_k is not None and top_k < 1:
         raise InputError(f"top_k={top_k} keeps no token; give 1 or more, or None for all.")
     if top_p is not None and not 0 < top_p <= 1:
-        raise InputError(f"top_p={top_p} is no share; give a number above 0 and up to 1, or None for all.")
+        raise InputError(
+            f"top_p={top_p} is no probability; give a number above 0 and up to 1, or None for all."
+        )

@@ -1,5 +1,6 @@
-"""A transformer without its attention: every word goes its way alone."""
+"""A transformer without its attention: each position is computed from its own token alone."""
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -7,11 +8,10 @@ from support.model import GPT
 
 
 class AttentionFreeBaseline(nn.Module):
-    """The same embedding, networks, norms and head, but no attention: positions never meet.
+    """The same embedding, feed-forward networks, norms and head, but no attention between positions.
 
     It shares the model's weights, and can be trained as it is.
 
-    >>> import torch
     >>> from support.inside import ablate
     >>> from support.model import GPTConfig
     >>> model, ids = GPT(GPTConfig(vocab_size=5)).eval(), torch.tensor([[1, 2, 3]])
@@ -27,5 +27,6 @@ class AttentionFreeBaseline(nn.Module):
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
         stream = self.model.embed(ids)
         for block in self.model.blocks:
-            stream = stream + block.feed_forward(block.norm_2(stream))
+            stream = block.step(stream, block.norm_1, torch.zeros_like)
+            stream = block.step(stream, block.norm_2, block.feed_forward)
         return self.model.unembed(stream)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from support.core import InputError
-from support.model import GPT, attend
+from support.model import GPT, evaluating
 from support.model.attention import SelfAttention
 
 Edit = Tensor | Callable[[Tensor], Tensor]  # what to put in place, or what to make of what is there
@@ -156,17 +156,6 @@ def as_batch(model: GPT, ids: Tensor | Sequence[int]) -> Int[Tensor, "batch posi
     return ids if ids.ndim == 2 else ids[None]
 
 
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Dropout off for a while."""
-    was_training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(was_training)
-
-
 def _keep(kept: dict[str, Tensor], name: str) -> _Tap:
     def tap(value: Tensor) -> None:
         kept[name] = value
@@ -238,14 +227,15 @@ def _stream_hooks(model: GPT, stage: int, tap: _Tap) -> Iterator[RemovableHandle
         yield _behind(block.attention, tap)
     else:
         # Between its sublayers the stream passes no module: it is the block's input plus attention's output.
-        came: list[Tensor] = []
+        inputs: list[Tensor] = []  # the last pass's, until attention has answered
 
-        def write(output: Tensor) -> Tensor | None:
-            new = tap(came[-1] + output)
-            return None if new is None else new - came[-1]
+        def add(output: Tensor) -> Tensor | None:
+            stream = inputs.pop()
+            new = tap(stream + output)
+            return None if new is None else new - stream
 
-        yield _before(block, lambda value: came.append(value))
-        yield _behind(block.attention, write)
+        yield _before(block, lambda value: inputs.__setitem__(slice(None), [value]))
+        yield _behind(block.attention, add)
 
 
 def _by_head(attention: SelfAttention, tap: _Tap) -> _Tap:
@@ -257,21 +247,14 @@ def _by_head(attention: SelfAttention, tap: _Tap) -> _Tap:
 
 
 def _pattern(tap: _Tap) -> Callable[..., Tensor | None]:
-    """The pass itself never has the weights in hand (the kernel keeps them), so they are computed again."""
+    """The fused kernel does not return the weights, so they are computed again."""
 
     def hook(attention: SelfAttention, args: tuple[Any, ...], _output: Tensor) -> Tensor | None:
         x, attention_context, cache = (*args, None, None)[:3]
         if cache is not None:
             raise InputError("A pattern needs the whole text in one pass; run the model without a cache.")
-        attention_context = attention.attention_context(x) if attention_context is None else attention_context
-        q, k, v = attention.split(x)
-        q, k = attention.norm_and_rotate(q, k, attention_context)
-        k, v = (t.repeat_interleave(attention.n_heads // attention.n_kv_heads, dim=1) for t in (k, v))
-        weights: Float[Tensor, "batch head query key"]
-        _, weights = attend(
-            q, k, v, attention_context.causal, attention_context.mask, attention.config.attention_scale
-        )
+        weights, values = attention.weights_and_values(x, attention_context)
         new = tap(weights)
-        return None if new is None else attention.merge(new @ v)
+        return None if new is None else attention.merge(new @ values)
 
     return hook

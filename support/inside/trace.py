@@ -134,7 +134,8 @@ def ablate(
 def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Tensor]:
     """Each point's average over the reference; of z, for each head."""
     _, seen = run_with_cache(model, reference, names)
-    real = ~torch.isin(reference, torch.tensor(model.config.masked_ids, dtype=reference.dtype))
+    masked = torch.tensor(model.config.masked_ids, dtype=reference.dtype, device=reference.device)
+    real = ~torch.isin(reference, masked)
     means = {}
     for name, value in seen.items():
         # Batch and position first: [batch, head, position, …] → [batch, position, head, …].

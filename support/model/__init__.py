@@ -2,13 +2,13 @@
 
 from support.model.attention import CrossAttention, SelfAttention, attend, causal_mask, scaled_dot_product
 from support.model.attention_context import AttentionContext, make_attention_context
+from support.model.base import Transformer, evaluating
 from support.model.block import Block
 from support.model.cache import KVCache, cache_bytes
 from support.model.config import GPTConfig
 from support.model.encoder import Classifier, Encoder
 from support.model.encoder_decoder import ConditionedDecoder, EncoderDecoder, Seq2SeqInputs
 from support.model.experts import Experts, Routing
-from support.model.fast_step import FastStep, can_step_fast
 from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
 from support.model.norms import layer_norm, rms_norm
@@ -24,7 +24,6 @@ __all__ = [
     "Encoder",
     "EncoderDecoder",
     "Experts",
-    "FastStep",
     "FeedForward",
     "GPTConfig",
     "KVCache",
@@ -32,12 +31,13 @@ __all__ = [
     "SelfAttention",
     "Seq2SeqInputs",
     "SwiGLU",
+    "Transformer",
     "alibi_slopes",
     "apply_rope",
     "attend",
     "cache_bytes",
-    "can_step_fast",
     "causal_mask",
+    "evaluating",
     "layer_norm",
     "make_attention_context",
     "rms_norm",

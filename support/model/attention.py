@@ -1,4 +1,4 @@
-"""Attention: every position asks, every earlier position answers, and the answers are mixed."""
+"""Attention: each position's query is compared with the keys, and the values are mixed by the result."""
 
 import math
 
@@ -17,7 +17,7 @@ from support.model.positions import apply_rope
 def causal_mask(
     n_queries: int, n_keys: int | None = None, device: torch.device | str | None = None
 ) -> Bool[Tensor, "query key"]:
-    """Who may look at whom: True where the key is no later than the query.
+    """Which position may attend to which: True where the key is no later than the query.
 
     With more keys than queries, the queries are the last positions (as they are with a cache).
 
@@ -36,14 +36,14 @@ def attend(
     mask: Bool[Tensor, "*mask query key"] | Float[Tensor, "*mask query key"] | None = None,
     scale: float | None = None,
 ) -> tuple[Float[Tensor, "*batch query d_value"], Float[Tensor, "*batch query key"]]:
-    """Attention in the open: score, scale, mask, softmax, mix. Returns the mixture and the weights.
+    """Attention step by step: score, scale, mask, softmax, weighted sum. Returns the sums and the weights.
 
     Args:
-        q: what each position asks for.
-        k: what each position offers to be found by.
-        v: what each position hands over.
-        causal: let nobody look ahead.
-        mask: a further mask: True where looking is allowed, or numbers to add to the scores.
+        q: queries: what each position asks for.
+        k: keys: what each position offers to be found by.
+        v: values: what each position hands over.
+        causal: let no position attend to a later one.
+        mask: a further mask: True where attention is allowed, or numbers to add to the scores.
         scale: what the scores are multiplied by; 1/√d_head if not given.
 
     Follows Vaswani et al. 2017, equation 1.
@@ -71,7 +71,7 @@ def scaled_dot_product(
     dropout: float = 0.0,
     scale: float | None = None,
 ) -> Float[Tensor, "*heads query d_value"]:
-    """The same mixture from torch's fused kernel, which never stores the weights.
+    """The same weighted sums from torch's fused kernel, which does not store the weights.
 
     With fewer KV heads than heads, each group of neighbouring heads shares one. Causal means as many
     queries as keys.
@@ -85,10 +85,10 @@ def scaled_dot_product(
     if q.ndim > 2 and attention_path(q, v) == "products":
         return attend_by_products(q, k, v, causal, mask, dropout, scale)
     grouped = q.ndim > 2 and q.shape[-3] != k.shape[-3]
-    if grouped and q.shape[-2] == 1 and mask is None:
+    if grouped and q.shape[-2] == 1 and (mask is None or mask.shape[-3] == 1):
         # A group's single queries become the queries of one head: nothing is copied.
         together = q.squeeze(-2).unflatten(-2, (k.shape[-3], -1))
-        mixed = F.scaled_dot_product_attention(together, k, v, dropout_p=dropout, scale=scale)
+        mixed = F.scaled_dot_product_attention(together, k, v, attn_mask=mask, dropout_p=dropout, scale=scale)
         return mixed.flatten(-3, -2).unsqueeze(-2)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=mask, is_causal=causal, dropout_p=dropout, scale=scale, enable_gqa=grouped
@@ -110,7 +110,7 @@ class SelfAttention(nn.Module):
 
     def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
-        heads = self.qkv(x).view(*x.shape[:2], -1, self.d_head).transpose(1, 2)
+        heads = self.qkv(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
         q, k, v = heads.split((self.n_heads, self.n_kv_heads, self.n_kv_heads), dim=1)
         return q, k, v
 
@@ -120,16 +120,14 @@ class SelfAttention(nn.Module):
         """Queries and keys as they are multiplied: with QK-norm and RoPE, if the configuration has them."""
         if self.config.qk_norm:
             q, k = self.norm_q(q), self.norm_k(k)
-        return (
-            (q, k)
-            if attention_context.rotation is None
-            else (apply_rope(q, *attention_context.rotation), apply_rope(k, *attention_context.rotation))
-        )
+        if attention_context.rotation is not None:
+            q, k = (apply_rope(x, *attention_context.rotation) for x in (q, k))
+        return q, k
 
     def merge(
         self, heads: Float[Tensor, "batch head position d_head"]
     ) -> Float[Tensor, "batch position d_model"]:
-        """Lay the heads' outputs side by side and mix them with the output matrix."""
+        """Concatenate the heads' outputs and mix them with the output matrix."""
         return self.output(heads.transpose(1, 2).flatten(-2))
 
     def forward(
@@ -138,40 +136,42 @@ class SelfAttention(nn.Module):
         attention_context: AttentionContext | None = None,
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        """What attention adds to the stream (the fused kernel)."""
-        attention_context = self.attention_context(x) if attention_context is None else attention_context
+        """What attention adds to the residual stream (by the fused kernel)."""
+        context = self.attention_context(x) if attention_context is None else attention_context
         q, k, v = self.split(x)
-        q, k = self.norm_and_rotate(q, k, attention_context)
+        q, k = self.norm_and_rotate(q, k, context)
         if cache is not None:
             k, v = cache.update(k, v)
         dropout = self.config.dropout if self.training else 0.0
         scale = self.config.attention_scale
-        return self.merge(
-            scaled_dot_product(q, k, v, attention_context.causal, attention_context.mask, dropout, scale)
-        )
+        return self.merge(scaled_dot_product(q, k, v, context.causal, context.mask, dropout, scale))
 
     def with_weights(
         self, x: Float[Tensor, "batch position d_model"], attention_context: AttentionContext | None = None
     ) -> tuple[Float[Tensor, "batch position d_model"], Float[Tensor, "batch head query key"]]:
-        """The same output by the open path (without dropout), and every head's weights."""
-        attention_context = self.attention_context(x) if attention_context is None else attention_context
+        """The same output step by step (without dropout), and every head's weights."""
+        weights, values = self.weights_and_values(x, attention_context)
+        return self.merge(weights @ values), weights
+
+    def weights_and_values(
+        self, x: Float[Tensor, "batch position d_model"], attention_context: AttentionContext | None = None
+    ) -> tuple[Float[Tensor, "batch head query key"], Float[Tensor, "batch head key d_head"]]:
+        """Every head's attention weights and the values that they mix (a group's are repeated)."""
+        context = self.attention_context(x) if attention_context is None else attention_context
         q, k, v = self.split(x)
-        q, k = self.norm_and_rotate(q, k, attention_context)
+        q, k = self.norm_and_rotate(q, k, context)
         k, v = (t.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for t in (k, v))
-        heads, weights = attend(
-            q, k, v, attention_context.causal, attention_context.mask, self.config.attention_scale
-        )
-        return self.merge(heads), weights
+        return attend(q, k, v, context.causal, context.mask, self.config.attention_scale)[1], v
 
     def attention_context(self, x: Tensor) -> AttentionContext:
-        """Who sees whom if ``x`` is a whole text from its first position on."""
+        """The attention context of ``x``, if it is a whole text from its first position on."""
         return make_attention_context(self.config, x.shape[1], device=x.device, dtype=x.dtype)
 
 
 class CrossAttention(nn.Module):
-    """The decoder asks what the encoder has read: queries from one stream, keys and values from another.
+    """The decoder attends to the encoder: queries from one stream, keys and values from the other.
 
-    No mask but the filling, no positions: the encoder's stream carries them.
+    No mask but that of padding, no positions: the encoder's stream carries them.
 
     Follows Vaswani et al. 2017, section 3.2.3.
     """
@@ -190,7 +190,7 @@ class CrossAttention(nn.Module):
         memory: Float[Tensor, "batch source d_model"],
         mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        """What the decoder's stream receives from the encoder's (``memory``); mask True where it may look."""
+        """What the decoder's stream gets from the encoder's (``memory``); mask True where it may attend."""
         q, k, v = self.split(x, memory)
         dropout = self.dropout if self.training else 0.0
         heads = scaled_dot_product(q, k, v, causal=False, mask=mask, dropout=dropout, scale=self.scale)
@@ -208,7 +208,7 @@ class CrossAttention(nn.Module):
         memory: Float[Tensor, "batch source d_model"],
         mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> tuple[Float[Tensor, "batch position d_model"], Float[Tensor, "batch head position source"]]:
-        """The same output by the open path (without dropout), and every head's weights."""
+        """The same output step by step (without dropout), and every head's weights."""
         q, k, v = self.split(x, memory)
         k, v = (t.repeat_interleave(q.shape[1] // k.shape[1], dim=1) for t in (k, v))
         heads, weights = attend(q, k, v, causal=False, mask=mask, scale=self.scale)

@@ -1,4 +1,4 @@
-"""One block: look around (attention), then think it over (feed-forward), each time adding to the stream."""
+"""One block: attention between positions, then a feed-forward network, each adding to the residual stream."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +16,10 @@ from support.model.norms import make_norm
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward network, each with its norm and its way round (the residual).
+    """Attention and a feed-forward network, each with its norm and its residual connection.
 
     Pre-norm reads a normed copy and adds to the stream; post-norm adds first and norms the sum. With
-    ``cross``, a look at an encoder's stream comes between the two.
+    ``cross``, attention to an encoder's stream comes between the two.
     """
 
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
@@ -44,14 +44,14 @@ class Block(nn.Module):
         stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
         if self.cross_attention is not None:
             if memory is None:
-                raise InputError("This block looks at an encoder's stream; give it as memory=.")
+                raise InputError("This block attends to an encoder's stream; give it as memory=.")
             stream = self.step(stream, self.norm_cross, self.cross_attention, memory, memory_mask)
         return self.step(stream, self.norm_2, self.feed_forward)
 
-    def step(self, stream: Tensor, norm: nn.Module, part: Callable[..., Tensor], *more: Any) -> Tensor:
-        """Read the stream through one part and write the answer back."""
-        write = part(norm(stream) if self.norm_first else stream, *more)
-        if self.training:  # in use, even an idle module costs a token two microseconds
-            write = self.dropout(write)
-        stream = stream + write if self.residual else write
+    def step(
+        self, stream: Tensor, norm: nn.Module, sublayer: Callable[..., Tensor], *more: Any
+    ) -> Float[Tensor, "batch position d_model"]:
+        """One sublayer with its norm and residual connection."""
+        output = self.dropout(sublayer(norm(stream) if self.norm_first else stream, *more))
+        stream = stream + output if self.residual else output
         return stream if self.norm_first else norm(stream)

@@ -1,5 +1,7 @@
 """The KV cache: keys and values are computed once and kept, so that a new token costs one row of work."""
 
+import math
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -30,8 +32,18 @@ def _slots(config: GPTConfig, length: int) -> int:
     return length if config.window is None else min(length, config.window)
 
 
+def rolls_on(config: GPTConfig, length: int, static: bool = False) -> bool:
+    """Whether a cache for ``length`` tokens never fills up: with a window, and positions without a table.
+
+    >>> rolls_on(GPTConfig(vocab_size=5, positions="alibi", window=4), 4)
+    True
+    """
+    tables = ("learned", "sinusoidal", "rope") if static else ("learned", "sinusoidal")
+    return config.window is not None and length >= config.window and config.positions not in tables
+
+
 class LayerCache:
-    """One layer's keys and values; `update` takes the new ones in and hands back all that can be seen."""
+    """One layer's keys and values; `update` takes the new ones in and returns all that can be attended to."""
 
     def __init__(self, keys: Tensor, values: Tensor, whole: "KVCache") -> None:
         self.keys, self.values, self.whole = keys, values, whole
@@ -41,27 +53,23 @@ class LayerCache:
         k: Float[Tensor, "batch kv_head position d_head"],
         v: Float[Tensor, "batch kv_head position d_head"],
     ) -> tuple[Float[Tensor, "batch kv_head key d_head"], Float[Tensor, "batch kv_head key d_head"]]:
-        start, n, slots = self.whole.start, k.shape[2], self.whole.slots
-        if start + n <= slots:
-            for kept, new in ((self.keys, k), (self.values, v)):
-                kept.narrow(2, start, n).copy_(new)
-            return self.keys.narrow(2, 0, start + n), self.values.narrow(2, 0, start + n)
-        if n == 1:  # the oldest makes room; their order does not matter to a single query
-            slot = start % slots
-            self.keys[:, :, slot : slot + 1], self.values[:, :, slot : slot + 1] = k, v
-            return self.keys, self.values
-        # A chunk that rolls over: its first queries still need what its last ones push out.
-        old = self.whole.old_slots()
-        all_k = torch.cat([self.keys[:, :, old], k], dim=2)
-        all_v = torch.cat([self.values[:, :, old], v], dim=2)
-        newest = torch.arange(max(start, start + n - slots), start + n, device=k.device)
-        self.keys[:, :, newest % slots] = k[:, :, newest - start]
-        self.values[:, :, newest % slots] = v[:, :, newest - start]
-        return all_k, all_v
+        whole, n = self.whole, k.shape[2]
+        if whole.position is None and whole.start + n <= whole.slots:  # the usual case: append a slice
+            end = whole.start + n
+            self.keys.narrow(2, whole.start, n).copy_(k)
+            self.values.narrow(2, whole.start, n).copy_(v)
+            return self.keys.narrow(2, 0, end), self.values.narrow(2, 0, end)
+        seen = self.keys, self.values
+        if whole.pushes_out(n):  # the chunk's first queries still need what its last keys overwrite
+            seen = torch.cat([self.keys, k], dim=2), torch.cat([self.values, v], dim=2)
+        slots = whole.places(n)[-whole.slots :] % whole.slots
+        self.keys.index_copy_(2, slots, k[:, :, -whole.slots :])
+        self.values.index_copy_(2, slots, v[:, :, -whole.slots :])
+        return seen
 
 
 class KVCache:
-    """Room for the keys and values of every layer, laid out once; with a window it rolls.
+    """Room for the keys and values of every layer, allocated once; with a window it rolls.
 
     Only the KV heads are stored, so grouped queries save memory in proportion.
 
@@ -69,13 +77,18 @@ class KVCache:
         config: of the model that will use it.
         batch: texts side by side.
         length: tokens to hold at most; the whole context if not given. With a window and positions that
-            need no table (``rope``, ``alibi``, ``none``) there is no limit: the cache rolls.
-        pad: how many filling tokens stand at the left of each text, for prompts of different length.
+            need no table of fixed length (``rope``, ``alibi``, ``none``) there is no limit: the cache rolls.
+        pad: how many padding tokens stand at the left of each text, for prompts of different length.
         device: of the model.
         dtype: of the model.
+        static: count the tokens in a tensor, attend to all slots and mask the empty ones. Every step then
+            has the same shapes and needs nothing from the host, so it can be compiled, exported and captured
+            as a CUDA graph; without it, a step attends to no more keys than there are. (With ``rope``, a
+            static cache ends with ``length``, because its table does.)
 
     Raises:
-        InputError: ``length`` is not between 1 and the context, or the model looks ahead.
+        InputError: ``length`` is not between 1 and the context, ``pad`` does not fit, or the model is not
+            causal.
 
     >>> cfg = GPTConfig(vocab_size=5, n_layers=2)
     >>> cache = KVCache(cfg, length=10)
@@ -91,32 +104,46 @@ class KVCache:
         pad: Int[Tensor, " batch"] | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype = torch.float32,
+        static: bool = False,
     ) -> None:
         length = config.context if length is None else length
         if not 1 <= length <= config.context:
             raise InputError(f"A cache of length={length} does not fit; give 1 to context={config.context}.")
         if not config.causal:
             raise InputError("A model that looks ahead (causal=False) reads its text anew; it has no cache.")
-        if pad is not None and len(pad) != batch:
-            raise InputError(f"pad has {len(pad)} numbers for batch={batch} texts; give one for each.")
+        self.limit = None if rolls_on(config, length, static) else length
+        if pad is not None:
+            check_pad(pad, batch, self.limit)
         self.config, self.batch, self.slots, self.pad = config, batch, _slots(config, length), pad
-        self.start = 0  # tokens read so far
-        rolls = config.window is not None and length >= config.window
-        endless = rolls and config.positions in ("rope", "alibi", "none")
-        self.limit = None if endless else length
-        shape = (2, config.n_layers, batch, config.n_kv_heads, self.slots, config.d_head)
-        self.store = torch.zeros(shape, device=device, dtype=dtype)
-        self.layers = [LayerCache(self.store[0, i], self.store[1, i], self) for i in range(config.n_layers)]
+        self._start = 0
+        self.position = torch.zeros((), dtype=torch.long, device=device) if static else None
+        shape = (batch, config.n_kv_heads, self.slots, config.d_head)
+        self.layers = [
+            LayerCache(*(torch.zeros(shape, device=device, dtype=dtype) for _ in range(2)), self)
+            for _ in range(config.n_layers)
+        ]
+
+    @property
+    def start(self) -> int:
+        """Tokens read so far. (Of a static cache, the device is asked.)"""
+        return self._start if self.position is None else int(self.position)
+
+    @property
+    def next_place(self) -> int | Int[Tensor, ""]:
+        """`start`, as the number or the tensor in which it is counted: the position of the next token."""
+        return self._start if self.position is None else self.position
 
     @property
     def nbytes(self) -> int:
         """Bytes that are really allocated."""
-        return self.store.nbytes
+        return sum(t.nbytes for layer in self.layers for t in (layer.keys, layer.values))
 
     def check(self, batch: int, n: int) -> None:
-        """Refuse a batch of another size, and tokens for which there is no room."""
+        """Refuse a batch of another size, and tokens for which there is no room (not in a compiled step)."""
         if batch != self.batch:
             raise InputError(f"The cache was made for {self.batch} texts and was given {batch}.")
+        if torch.compiler.is_compiling():
+            return
         if self.limit is not None and self.start + n > self.limit:
             raise InputError(
                 f"The cache holds {self.limit} tokens, {self.start} are in it and {n} more do not fit; make "
@@ -124,17 +151,53 @@ class KVCache:
                 "positions rope, alibi or none."
             )
 
-    def old_slots(self) -> Int[Tensor, " old"]:
-        """Where the tokens read so far lie, oldest first."""
-        oldest = max(0, self.start - self.slots)
-        return torch.arange(oldest, self.start, device=self.store.device) % self.slots
+    def advance(self, n: int) -> None:
+        """Count ``n`` more tokens, once every layer has taken them in."""
+        if self.position is None:
+            self._start += n
+        else:
+            self.position.add_(n)
+
+    def pushes_out(self, n: int) -> bool:
+        """Whether a chunk of ``n`` tokens may overwrite keys that its own first queries still attend to."""
+        if n == 1 or self.limit == self.slots:
+            return False
+        return self.position is not None or self.start + n > self.slots
+
+    def places(self, n: int) -> Int[Tensor, " position"]:
+        """The positions in the text of the next ``n`` tokens."""
+        return self.next_place + torch.arange(n, device=self.layers[0].keys.device)
 
     def key_places(self, n: int) -> Int[Tensor, " key"] | None:
-        """The place in the text of each key that `LayerCache.update` hands back; None: simply in order."""
-        end = self.start + n
-        if end <= self.slots:
+        """The position of each key that `LayerCache.update` returns, below 0 where a slot is empty.
+
+        None if they are simply ``0, 1, 2 …``
+        """
+        if self.position is None and self.start + n <= self.slots:
             return None
-        if n == 1:
-            slot = torch.arange(self.slots, device=self.store.device)
-            return self.start - (self.start - slot) % self.slots
-        return torch.arange(max(0, self.start - self.slots), end, device=self.store.device)
+        new, slot = self.places(n), torch.arange(self.slots, device=self.layers[0].keys.device)
+        if self.limit == self.slots:
+            return slot
+        # A slot holds the latest position that leaves the same remainder.
+        newest = new[:1] - 1 if self.pushes_out(n) else new[-1:]
+        kept = newest - (newest - slot) % self.slots
+        return torch.cat([kept, new]) if self.pushes_out(n) else kept
+
+
+def check_pad(pad: Int[Tensor, " batch"], batch: int, length: int | None) -> None:
+    """Refuse counts of padding tokens that do not fit ``batch`` texts of ``length`` tokens (None: any).
+
+    >>> check_pad(torch.tensor([0, 4]), 2, 4)
+    Traceback (most recent call last):
+    support.core.errors.InputError: pad=[0, 4] does not fit: each text may have 0 to 3 padding tokens.
+    """
+    if pad.ndim != 1 or len(pad) != batch:
+        raise InputError(f"pad has {pad.numel()} numbers for batch={batch} texts; give one for each.")
+    if pad.is_floating_point() or pad.dtype == torch.bool:
+        raise InputError(f"pad holds {pad.dtype} and must count padding tokens in whole numbers.")
+    if pad.device.type == "meta" or torch.compiler.is_compiling():
+        return
+    counts = pad.tolist()
+    most = math.inf if length is None else length - 1
+    if not all(0 <= n <= most for n in counts):
+        raise InputError(f"pad={counts} does not fit: each text may have 0 to {most} padding tokens.")

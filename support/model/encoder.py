@@ -1,4 +1,4 @@
-"""The encoder: the same blocks, but everybody sees everybody; it reads a whole text and does not write."""
+"""The encoder: the same blocks, but every position attends to every other; it reads a text as a whole."""
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -6,21 +6,21 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.model.attention_context import make_attention_context
+from support.model.base import Transformer
 from support.model.config import GPTConfig
-from support.model.gpt import GPT
 
 
-class Encoder(GPT):
-    """A transformer that reads both ways. ``model(ids)`` gives the logits of the token *at* each position.
+class Encoder(Transformer):
+    """A bidirectional transformer. ``model(ids)`` gives the logits of the token *at* each position.
 
-    So it is trained by hiding tokens (`support.training.mask_tokens`). Filling is ignored wherever it
-    stands: nobody looks at it, and it has no part in the pooled vector.
+    So it is trained by hiding tokens (`support.training.mask_tokens`). Padding is ignored wherever it
+    stands: no position attends to it, and it has no part in the pooled vector.
 
     Args:
         config: with ``causal=False``.
-        n_classes: build a head that sorts whole texts into so many classes (`classify`).
+        n_classes: build a head that classifies whole texts into so many classes (`classify`).
         pool: how a text becomes one vector: the ``"mean"`` of its positions, or its ``"first"``.
-        pad_id: the id of filling; None if no id is.
+        pad_id: the id of padding; None if there is none.
 
     Raises:
         InputError: the configuration hides the future, or another choice is impossible.
@@ -39,9 +39,13 @@ class Encoder(GPT):
         self, config: GPTConfig, n_classes: int | None = None, pool: str = "mean", pad_id: int | None = 0
     ) -> None:
         if config.causal:
-            raise InputError("An encoder sees both ways; make its configuration with causal=False.")
+            raise InputError(
+                "An encoder attends in both directions; make its configuration with causal=False."
+            )
         if n_classes is not None and n_classes < 2:
-            raise InputError(f"n_classes={n_classes} leaves nothing to tell apart; give 2 or more, or None.")
+            raise InputError(
+                f"n_classes={n_classes} leaves no choice between classes; give 2 or more, or None."
+            )
         if pool not in ("mean", "first"):
             raise InputError(f"pool={pool!r} is unknown; choose 'mean' or 'first'.")
         if pad_id is not None and not 0 <= pad_id < config.vocab_size:
@@ -55,10 +59,10 @@ class Encoder(GPT):
         return self.unembed(self.read(ids))
 
     def read(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:
-        """The stream behind the last block, before the final norm."""
+        """The stream after the last block, before the final norm."""
         stream, present = self.embed(ids), self.present(ids)
         attention_context = make_attention_context(
-            self.config, ids.shape[1], device=stream.device, dtype=stream.dtype
+            self.config, ids.shape[1], device=stream.device, dtype=stream.dtype, rotary=self.rotary
         )
         attention_context = attention_context.among(present)
         for block in self.blocks:
@@ -66,29 +70,29 @@ class Encoder(GPT):
         return stream
 
     def encode(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:
-        """What has been understood of each position: the stream behind the final norm."""
+        """A vector for each position, in its context: the stream after the final norm."""
         return self.final_norm(self.read(ids))
 
     def present(self, ids: Int[Tensor, "batch position"]) -> Bool[Tensor, "batch position"]:
-        """True where a text has a token, False where it is filling.
+        """True where a text has a token, False where it is padding.
 
         Raises:
-            InputError: (on a CPU) a text is nothing but filling.
+            InputError: (on a CPU) a text is nothing but padding.
         """
         present = torch.ones_like(ids, dtype=torch.bool) if self.pad_id is None else ids != self.pad_id
-        # On a GPU this look would stall it; there an empty text becomes nan.
+        # On a GPU this check would stall it; there an empty text becomes NaN.
         if ids.device.type == "cpu" and not torch.compiler.is_compiling() and not present.any(1).all():
             row = int(present.any(1).long().argmin())
-            raise InputError(f"Text {row} is nothing but filling (id {self.pad_id}); leave it out.")
+            raise InputError(f"Text {row} is nothing but padding (id {self.pad_id}); leave it out.")
         return present
 
     def pooled(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch d_model"]:
         """One vector for each text."""
-        understood, present = self.encode(ids), self.present(ids)[..., None]
+        vectors, present = self.encode(ids), self.present(ids)[..., None]
         if self.pool == "first":
             first = present.long().argmax(dim=1, keepdim=True)
-            return understood.take_along_dim(first, dim=1).squeeze(1)
-        return (understood * present).sum(dim=1) / present.sum(dim=1)
+            return vectors.take_along_dim(first, dim=1).squeeze(1)
+        return (vectors * present).sum(dim=1) / present.sum(dim=1)
 
     def classify(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch class"]:
         """Logits of each text's class.
@@ -101,7 +105,7 @@ class Encoder(GPT):
         return self.class_head(self.pooled(ids))
 
     def classifier(self) -> "Classifier":
-        """This encoder as ids → one answer a text, which `train` can train: targets are ``[batch, 1]``."""
+        """This encoder as ids → one answer for each text, for `train`: targets are ``[batch, 1]``."""
         return Classifier(self)
 
 

@@ -1,4 +1,4 @@
-"""Encoder–decoder: one half reads a text both ways, the other writes a new one and looks across."""
+"""Encoder–decoder: one half reads a text in both directions, the other writes a new one and attends to it."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.model.base import evaluating
 from support.model.cache import KVCache
 from support.model.config import GPTConfig
 from support.model.encoder import Encoder
@@ -25,7 +26,7 @@ class Seq2SeqInputs(NamedTuple):
     source: Int[Tensor, "batch source"]
     ids: Int[Tensor, "batch position"]
 
-    def to(self, *args: Any, **kwargs: Any) -> "Pair":
+    def to(self, *args: Any, **kwargs: Any) -> "Seq2SeqInputs":
         return Seq2SeqInputs(*(t.to(*args, **kwargs) for t in self))
 
 
@@ -35,11 +36,11 @@ class EncoderDecoder(nn.Module):
     `conditioned_on` binds a source and leaves an ordinary model, ids → logits, with a cache: for `generate`.
 
     Args:
-        config: of both halves (one reads both ways, the other does not); or of the encoder alone.
+        config: of both halves (the encoder's becomes ``causal=False``); or of the encoder alone.
         decoder: of the decoder, if it has another shape.
         share: one embedding for both halves (and, if the decoder's head is tied, for the head).
-        pad_id: the id of filling; nobody looks at it in a source. In a target it stands at the right end,
-            where no token sees it; or at the left, counted by ``pad``.
+        pad_id: the id of padding; in a source, no position attends to it. In a target it stands at the
+            right end, where no token attends to it; or at the left, counted by ``pad``.
 
     Raises:
         InputError: the two configurations do not fit.
@@ -75,7 +76,7 @@ class EncoderDecoder(nn.Module):
         return self.decoder(ids, **self.across(source, ids.shape[1]))
 
     def across(self, source: Int[Tensor, "batch source"], n: int) -> dict[str, Tensor]:
-        """What ``n`` positions of the decoder see of a source: its stream, and where that is no filling."""
+        """What ``n`` positions of the decoder attend to: the source's stream, and where it is no padding."""
         return {"memory": self.encoder.encode(source), "memory_mask": _open(self.encoder.present(source), n)}
 
     def conditioned_on(self, source: Int[Tensor, "batch source"]) -> "ConditionedDecoder":
@@ -90,7 +91,7 @@ class EncoderDecoder(nn.Module):
 
     @torch.no_grad()
     def cross_weights(self, inputs: Seq2SeqInputs) -> list[Float[Tensor, "batch head position source"]]:
-        """Which places of the source each written token looks at, for each layer of the decoder."""
+        """The weights of each token of ``ids`` over the source, for each layer of the decoder."""
         found: list[Tensor] = []
         hooks = [
             block.cross_attention.register_forward_hook(
@@ -98,9 +99,11 @@ class EncoderDecoder(nn.Module):
             )
             for block in self.decoder.blocks
         ]
-        self(inputs)
-        for hook in hooks:
-            hook.remove()
+        try:
+            self(inputs)
+        finally:
+            for hook in hooks:
+                hook.remove()
         return found
 
     def n_parameters(self) -> int:
@@ -116,8 +119,8 @@ class EncoderDecoder(nn.Module):
 class ConditionedDecoder(nn.Module):
     """An `EncoderDecoder` with its source already read: ids → logits, and a cache, as of a `GPT`.
 
-    It holds what the weights made of the source when it was built: train, and you need a new one. One
-    source serves a batch of any size.
+    It holds what the weights made of the source when it was built: after training, make a new one. One
+    source serves a batch of any size. What it holds moves with it (``.to``, ``.double``).
 
     >>> model = EncoderDecoder(GPTConfig(vocab_size=9, d_model=8, n_heads=2)).double().eval()
     >>> writer = model.conditioned_on(torch.tensor([[5, 6, 7, 8]]))
@@ -127,14 +130,16 @@ class ConditionedDecoder(nn.Module):
     True
     """
 
+    memory: Tensor
+    present: Tensor
+
     def __init__(self, model: EncoderDecoder, source: Int[Tensor, "batch source"]) -> None:
         super().__init__()
         self.model, self.config = model, model.decoder.config
-        was_training = model.training
-        model.eval()
-        with torch.no_grad():
-            self.memory, self.present = model.encoder.encode(source), model.encoder.present(source)
-        model.train(was_training)
+        with torch.no_grad(), evaluating(model):
+            memory, present = model.encoder.encode(source), model.encoder.present(source)
+        self.register_buffer("memory", memory, persistent=False)
+        self.register_buffer("present", present, persistent=False)
 
     def forward(
         self,
@@ -153,10 +158,14 @@ class ConditionedDecoder(nn.Module):
         return self.model.decoder(ids, cache, pad, last, memory=memory, memory_mask=mask)
 
     def cache(
-        self, batch: int = 1, length: int | None = None, pad: Int[Tensor, " batch"] | None = None
+        self,
+        batch: int = 1,
+        length: int | None = None,
+        pad: Int[Tensor, " batch"] | None = None,
+        static: bool = False,
     ) -> KVCache:
         """An empty KV cache for the decoder; see `GPT.cache`."""
-        return self.model.decoder.cache(batch, length, pad)
+        return self.model.decoder.cache(batch, length, pad, static)
 
 
 def _open(present: Bool[Tensor, "batch source"], n: int) -> Bool[Tensor, "batch 1 position source"]:
@@ -166,12 +175,12 @@ def _open(present: Bool[Tensor, "batch source"], n: int) -> Bool[Tensor, "batch 
 def _check(reads: GPTConfig, writes: GPTConfig, share: bool) -> None:
     if reads.causal or not writes.causal:
         raise InputError(
-            "The encoder sees both ways and the decoder must not: give the first configuration causal=False "
-            "and the second causal=True, or one configuration for both."
+            "The encoder attends in both directions and the decoder must not: give the first configuration "
+            "causal=False and the second causal=True, or one configuration for both."
         )
     if reads.d_model != writes.d_model:
         raise InputError(
-            f"The encoder's stream has d_model={reads.d_model} and the decoder would look at vectors of "
+            f"The encoder's stream has d_model={reads.d_model} and the decoder would attend to vectors of "
             f"d_model={writes.d_model}; make them equal."
         )
     if share and reads.vocab_size != writes.vocab_size:

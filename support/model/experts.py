@@ -1,6 +1,7 @@
-"""A mixture of experts: many feed-forward networks, of which each token visits the few that suit it."""
+"""A mixture of experts: many feed-forward networks, of which each token is routed to a few."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -14,13 +15,13 @@ from support.model.feed_forward import FeedForward, SwiGLU
 class Routing:
     """Where a pass sent its tokens."""
 
-    probabilities: Float[Tensor, "token expert"]  # what the router would like
+    probabilities: Float[Tensor, "token expert"]  # by the router
     chosen: Int[Tensor, "token choice"]  # where each token went, best first
-    weights: Float[Tensor, "token choice"]  # with which share; a token's shares add up to 1
+    weights: Float[Tensor, "token choice"]  # of each answer; a token's add up to 1
 
     @property
     def load(self) -> Float[Tensor, " expert"]:
-        """Each expert's share of all visits; together 1."""
+        """Each expert's fraction of all visits; together 1."""
         visits = torch.bincount(self.chosen.flatten(), minlength=self.probabilities.shape[-1])
         return visits.to(self.probabilities.dtype) / self.chosen.numel()
 
@@ -66,8 +67,14 @@ class Experts(nn.Module):
         for number, expert in enumerate(self.experts):
             token, choice = (chosen == number).nonzero(as_tuple=True)
             if len(token):
-                answer = answer.index_add(0, token, expert(tokens[token]) * weights[token, choice, None])
+                part = expert(tokens[token]) * weights[token, choice, None]
+                answer = answer.index_add(0, token, part.to(answer.dtype))  # autocast computes it narrower
         return answer.view_as(x)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a file takes along the numbers of the last routing, not the graph that made them."""
+        routing = self.routing and Routing(*(t.detach() for t in vars(self.routing).values()))
+        return {**self.__dict__, "routing": routing}
 
 
 def make_network(config: GPTConfig) -> nn.Module:

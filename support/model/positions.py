@@ -1,6 +1,7 @@
-"""Where am I? A vector added to the token's own, a turn of queries and keys, or a price on distance."""
+"""Positions: a vector added to the embedding, a rotation of queries and keys, or a penalty on distance."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,10 +12,13 @@ from support.core import InputError
 from support.model.config import GPTConfig
 
 
-def sinusoids(context: int, d_model: int, base: float = 10_000.0) -> Float[Tensor, "context d_model"]:
+def sinusoids(
+    context: int, d_model: int, base: float = 10_000.0, dtype: torch.dtype | None = None
+) -> Float[Tensor, "context d_model"]:
     """Sines and cosines of the position, from fast waves (first pair) to slow ones (last pair).
 
-    Even columns hold ``sin(position / base^(2i/d_model))``, odd columns the cosine of the same angle.
+    Even columns hold ``sin(position / base^(2i/d_model))``, odd columns the cosine of the same angle, in
+    ``dtype`` (torch's default if not given).
 
     Raises:
         InputError: ``d_model`` is odd, so that one sine would lack its cosine.
@@ -30,10 +34,27 @@ def sinusoids(context: int, d_model: int, base: float = 10_000.0) -> Float[Tenso
     position = torch.arange(context, dtype=torch.float64)
     pair = torch.arange(0, d_model, 2, dtype=torch.float64)
     angle = position[:, None] / base ** (pair / d_model)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1).to(torch.get_default_dtype())
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1).to(dtype or torch.get_default_dtype())
 
 
 Where = int | slice | Int[Tensor, "*batch position"]  # how many positions, or which
+
+
+def places(
+    n: int,
+    start: int | Int[Tensor, ""] = 0,
+    pad: Int[Tensor, " batch"] | None = None,
+    device: torch.device | str | None = None,
+) -> slice | Int[Tensor, "*batch position"]:
+    """The positions of ``n`` tokens from ``start`` on; each text counts from its first token after ``pad``.
+
+    >>> places(3, 2), places(3, 0, torch.tensor([1])).tolist()
+    (slice(2, 5, None), [[0, 0, 1]])
+    """
+    if pad is None and isinstance(start, int):
+        return slice(start, start + n)
+    counted = start + torch.arange(n, device=device)
+    return counted if pad is None else (counted - pad[:, None]).clamp(min=0)
 
 
 class LearnedPositions(nn.Module):
@@ -44,24 +65,54 @@ class LearnedPositions(nn.Module):
         self.weight = nn.Parameter(torch.empty(context, d_model))
 
     def forward(self, where: Where) -> Float[Tensor, "*batch position d_model"]:
-        return _rows(self.weight, where)
+        return self.weight[:where] if isinstance(where, int) else self.weight[where]
 
 
-class SinusoidalPositions(nn.Module):
-    """Rows that are computed, never trained, and therefore not stored in a checkpoint."""
+class PositionTable(nn.Module):
+    """Rows that are computed, not trained, and therefore not stored in a checkpoint.
+
+    They are computed in float64, so that far positions keep their digits, and again whenever the module
+    moves or changes its precision; in half precision they stay float32.
+    """
 
     weight: Tensor
 
-    def __init__(self, context: int, d_model: int) -> None:
+    def __init__(self, context: int) -> None:
         super().__init__()
-        self.register_buffer("weight", sinusoids(context, d_model), persistent=False)
+        self.register_buffer("weight", self.rows(context).to(torch.get_default_dtype()), persistent=False)
 
-    def forward(self, where: Where) -> Float[Tensor, "*batch position d_model"]:
-        return _rows(self.weight, where)
+    def rows(self, context: int) -> Float[Tensor, "context ..."]:
+        raise NotImplementedError
+
+    def forward(self, where: Where) -> Float[Tensor, "..."]:
+        return self.weight[:where] if isinstance(where, int) else self.weight[where]
+
+    def reserve(self, context: int) -> None:
+        """Make the table longer, where a text goes on past the model's context (a rolling cache)."""
+        if context > len(self.weight):
+            self.fill(max(context, 2 * len(self.weight)), self.weight)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "PositionTable":
+        super()._apply(fn, recurse)
+        self.fill(len(self.weight), self.weight)
+        return self
+
+    def fill(self, context: int, like: Tensor) -> None:
+        """Compute the rows, on the device and in the precision of another tensor."""
+        wide = torch.promote_types(like.dtype, torch.float32)
+        with torch.inference_mode(False):  # so that training can use it, too
+            self.weight = self.rows(context).to(like.device, wide)
 
 
-def _rows(table: Tensor, where: Where) -> Tensor:
-    return table[:where] if isinstance(where, int) else table[where]
+class SinusoidalPositions(PositionTable):
+    """Sines and cosines as rows to add; see `sinusoids`."""
+
+    def __init__(self, context: int, d_model: int) -> None:
+        self.d_model = d_model
+        super().__init__(context)
+
+    def rows(self, context: int) -> Float[Tensor, "context d_model"]:
+        return sinusoids(context, self.d_model, dtype=torch.float64)
 
 
 def make_positions(config: GPTConfig) -> nn.Module | None:
@@ -83,10 +134,10 @@ def rope_frequencies(
     scaling: dict[str, Any] | None = None,
     device: torch.device | str | None = None,
 ) -> Float[Tensor, "pair"]:
-    """How far each pair of numbers is turned from one position to the next, in radians.
+    """By what angle each pair of numbers is rotated from one position to the next, in radians.
 
     ``scaling`` stretches a trained model to longer texts: ``linear`` slows every pair by ``factor``;
-    ``llama3`` slows only the pairs that had not gone round once within the trained length.
+    ``llama3`` slows only the pairs that had not completed one rotation within the trained length.
 
     Follows Su et al. 2021 (RoFormer); Chen et al. 2023 for the linear stretch; Llama 3's release for its own.
 
@@ -100,28 +151,30 @@ def rope_frequencies(
     slowed = frequencies / scaling["factor"]
     if scaling.get("rope_type", scaling.get("type")) == "linear":
         return slowed
-    turns = scaling["original_max_position_embeddings"] * frequencies / (2 * math.pi)
+    rotations = scaling["original_max_position_embeddings"] * frequencies / (2 * math.pi)
     low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
-    share = ((turns - low) / (high - low)).clamp(0, 1)  # 0: slow it down, 1: leave it
-    return share * frequencies + (1 - share) * slowed
+    kept = ((rotations - low) / (high - low)).clamp(0, 1)  # 0: slow it down, 1: leave it
+    return kept * frequencies + (1 - kept) * slowed
 
 
 Rotation = tuple[Float[Tensor, "*batch position pair"], Float[Tensor, "*batch position pair"]]
 
 
-class RotaryPositions(nn.Module):
-    """The cosine and sine by which each position's queries and keys are turned; nothing is trained."""
+class RotaryPositions(PositionTable):
+    """The cosine and sine by which the queries and keys of each position are rotated, as a table."""
 
     def __init__(self, config: GPTConfig) -> None:
-        super().__init__()
         self.d_head, self.base, self.scaling = config.d_head, config.rope_base, config.rope_scaling
+        super().__init__(config.context)
 
-    def forward(self, positions: Int[Tensor, "*batch position"], dtype: torch.dtype) -> Rotation:
-        """Angles are taken in float64, so that far positions keep their digits."""
-        frequencies = rope_frequencies(self.d_head, self.base, self.scaling, positions.device)
-        angles = positions[..., None] * frequencies
-        wide = torch.float64 if dtype == torch.float64 else torch.float32
-        return angles.cos().to(wide), angles.sin().to(wide)
+    def rows(self, context: int) -> Float[Tensor, "context 2 pair"]:
+        frequencies = rope_frequencies(self.d_head, self.base, self.scaling)
+        angles = torch.arange(context)[:, None] * frequencies
+        return torch.stack([angles.cos(), angles.sin()], dim=1)
+
+    def forward(self, where: Where) -> Rotation:
+        cosine, sine = super().forward(where).unbind(-2)
+        return cosine, sine
 
 
 def apply_rope(
@@ -129,19 +182,19 @@ def apply_rope(
     cosine: Float[Tensor, "*angles position pair"],
     sine: Float[Tensor, "*angles position pair"],
 ) -> Float[Tensor, "*batch position d_head"]:
-    """Turn each pair of numbers by its angle; pair ``i`` is made of numbers ``i`` and ``i + d_head / 2``.
+    """Rotate each pair of numbers by its angle; pair ``i`` is made of numbers ``i`` and ``i + d_head / 2``.
 
     >>> quarter = torch.tensor([[torch.pi / 2]])
     >>> apply_rope(torch.tensor([[1.0, 0.0]]), quarter.cos(), quarter.sin()).round(decimals=3).tolist()
     [[-0.0, 1.0]]
     """
     first, second = x.chunk(2, dim=-1)
-    turned = torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
-    return turned.to(x.dtype)
+    rotated = torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+    return rotated.to(x.dtype)
 
 
 def alibi_slopes(n_heads: int) -> list[float]:
-    """What a step of distance costs in each head's scores: 1/2, 1/4 … 1/256 for eight heads.
+    """What each head's scores lose for a step of distance: 1/2, 1/4 … 1/256 for eight heads.
 
     For a number of heads that is no power of two, the rest comes from the next power's odd places.
 

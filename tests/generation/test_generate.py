@@ -102,7 +102,7 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
         (dict(max_new_tokens=-1), "must not be negative"),
         (dict(greedy=True, top_k=3), "leave temperature"),
         (dict(temperature=0.0), "greedy=True"),
-        (dict(top_p=2.0), "is no share"),
+        (dict(top_p=2.0), "is no probability"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_is_written(model, sampling, say):

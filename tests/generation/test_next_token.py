@@ -86,8 +86,8 @@ def test_shapes_and_low_precision():
         ({"temperature": math.nan}, "above 0"),
         ({"temperature": math.inf}, "finite"),
         ({"top_k": 0}, "top_k=0 keeps no token"),
-        ({"top_p": 0.0}, "top_p=0.0 is no share"),
-        ({"top_p": 1.1}, "top_p=1.1 is no share"),
+        ({"top_p": 0.0}, "top_p=0.0 is no probability"),
+        ({"top_p": 1.1}, "top_p=1.1 is no probability"),
     ],
 )
 def test_wishes_that_make_no_sense_are_refused(sampling, say):

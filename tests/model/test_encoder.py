@@ -9,6 +9,7 @@ from helpers import copy_linear, shaken
 from torch import nn
 
 from support.core import InputError
+from support.generation import generate
 from support.model import GPT, Block, Encoder, GPTConfig
 from support.training import MaskedBatches, TrainConfig, mask_tokens, train
 
@@ -132,9 +133,9 @@ def test_an_encoder_is_its_decoder_without_the_mask():
         (lambda: Encoder(SMALL, pool="max"), "'mean' or 'first'"),
         (lambda: Encoder(SMALL, pad_id=11), "pad_id=11"),
         (lambda: Encoder(SMALL).classify(torch.tensor([[1]])), "no class head"),
-        (lambda: Encoder(SMALL)(torch.tensor([[1, 2], [0, 0]])), "Text 1 is nothing but filling"),
+        (lambda: Encoder(SMALL)(torch.tensor([[1, 2], [0, 0]])), "Text 1 is nothing but padding"),
         (lambda: Encoder(SMALL)(torch.tensor([[11]])), "Id 11 is outside"),
-        (lambda: Encoder(SMALL).cache(), "looks ahead"),
+        (lambda: generate(Encoder(SMALL), [1], 3), "predicts the token at each position"),
     ],
 )
 def test_refused_in_a_sentence(build, words):

@@ -268,7 +268,7 @@ def test_gradients_equal_finite_differences():
         (
             lambda: EncoderDecoder(config()).conditioned_on(SOURCE)(IDS[[0, 1, 0]]),
             "2 sources do not go with 3 texts"),
-        (lambda: EncoderDecoder(config())(Seq2SeqInputs(0 * SOURCE, IDS)), "nothing but filling"),
+        (lambda: EncoderDecoder(config())(Seq2SeqInputs(0 * SOURCE, IDS)), "nothing but padding"),
         (
             lambda: EncoderDecoder(config())(Seq2SeqInputs(SOURCE.repeat(1, 4), IDS)),
             "1 to 12 tokens and was given 16"),
