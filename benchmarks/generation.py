@@ -1,14 +1,16 @@
-"""Writing speed: support's `generate` against transformers' with the same weights, side by side.
+"""Speed of generation: support's `generate` against transformers' with the same weights, side by side.
 
     python benchmarks/generation.py small          # GPT-2-shaped, 4 layers, 128 wide; 1 and 16 texts
     python benchmarks/generation.py gpt2           # GPT-2 small's shape, random weights
     python benchmarks/generation.py gpt2 --batch 16
 
-Greedy, 256 new tokens after a prompt of 8, float32. Before anything is timed, all sides must have written
+Greedy, 256 new tokens after a prompt of 8, float32. Before anything is timed, all sides must have generated
 the same ids. Then they take turns, so that a noisy machine is noisy for all; the ratios are medians over the
-turns. Without a cache, GPT-2 small would take minutes: that line is added up from passes at eight lengths.
+turns. For one text, the same weights in bfloat16 and in eight bits (`quantize`) take turns with float32; what
+the eight bits cost in accuracy is measured as the relative error of the logits. Without a cache, GPT-2 small
+would take minutes: that line is added up from passes at eight lengths.
 
-The limit: to write one token, every weight and everything in the cache must be read once, and every weight
+The limit: to generate one token, every weight and everything in the cache must be read once, and every weight
 takes part in one multiplication and one addition for each text. Whichever takes longer is the floor, at the
 bandwidth and at the rate of matrix products that this machine reaches in the same run.
 
@@ -17,6 +19,7 @@ Peak memory is measured in a process of its own for each side. Everything is kep
 """
 
 import argparse
+import copy
 import gc
 import json
 import statistics
@@ -31,7 +34,7 @@ import torch
 from support.core import seed_everything
 from support.exchange import from_huggingface
 from support.generation import generate_many
-from support.model import GPT, GPTConfig, cache_bytes
+from support.model import GPT, GPTConfig, cache_bytes, quantize
 from support.view import table
 from support.zoo.record import begin_record, keep_record
 
@@ -177,11 +180,29 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
     row["times_support"][SIDES[1]] = slow / statistics.median(times["support"])
     if batch == 1:
         row["by_length"] = by_length(ours)
-        narrow = from_huggingface(theirs).bfloat16()
-        text = prompts.tolist()
-        half = min(seconds(lambda: generate_many(narrow, text, 64, greedy=True)) for _ in range(2)) / 64
-        row["bfloat16_step_ms"] = 1e3 * half
+        row |= narrower(ours, prompts, rounds)
     return row
+
+
+def narrower(model: GPT, prompts: torch.Tensor, rounds: int, new: int = 64) -> dict:
+    """One step with bfloat16 and with int8 weights beside float32, in turns; the error of the int8 logits."""
+    models = {"float32": model, "bfloat16": copy.deepcopy(model).bfloat16(), "int8": quantize(model, "int8")}
+    ids = torch.randint(1, model.config.vocab_size, (4, 64))
+    with torch.inference_mode():
+        exact, rough = models["float32"](ids), models["int8"](ids)
+    times: dict[str, list[float]] = {name: [] for name in models}
+    for turn in range(rounds + 1):
+        for name, narrow in models.items():
+            took = seconds(lambda m=narrow: generate_many(m, prompts.tolist(), new, greedy=True))
+            if turn:  # the first warms up
+                times[name].append(took)
+    pairs = zip(times["float32"], times["int8"], strict=True)
+    return {
+        "bfloat16_step_ms": 1e3 * statistics.median(times["bfloat16"]) / new,
+        "int8_step_ms": 1e3 * statistics.median(times["int8"]) / new,
+        "int8_times_as_fast": statistics.median(a / b for a, b in pairs),
+        "int8_relative_error": ((rough - exact).norm() / exact.norm()).item(),
+    }
 
 
 def alone(shape: str, batch: int, side: str, new: int) -> None:
@@ -232,7 +253,11 @@ def show(shape: str, batch: int, row: dict) -> None:
         f"{row['computing_ms']:.2f} ms)"
     )
     if "bfloat16_step_ms" in row:
-        print(f"the same with bfloat16 weights: {row['bfloat16_step_ms']:.2f} ms")
+        print(
+            f"the same with bfloat16 weights: {row['bfloat16_step_ms']:.2f} ms; with int8: "
+            f"{row['int8_step_ms']:.2f} ms, {row['int8_times_as_fast']:.2f} times float32's speed; relative "
+            f"error of the logits {row['int8_relative_error']:.4f}"
+        )
     if "by_length" in row:
         names = {"length": "tokens so far", "cached": "ms with the cache", "anew": "ms without"}
         rows = list(zip(*(row["by_length"][name] for name in names), strict=True))

@@ -139,8 +139,9 @@ def generate_many(
 
 def _ids(given: Collection[int] | Tensor, name: str) -> list[int]:
     """Whole numbers, of whatever kind."""
+    given = given.tolist() if isinstance(given, Tensor) else given
     try:
-        return [operator.index(i) for i in (given.tolist() if isinstance(given, Tensor) else given)]
+        return [operator.index(i) for i in given]
     except TypeError:
         wrong = next(i for i in given if not hasattr(i, "__index__"))
         raise InputError(

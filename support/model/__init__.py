@@ -13,6 +13,7 @@ from support.model.feed_forward import FeedForward, SwiGLU
 from support.model.gpt import GPT
 from support.model.norms import layer_norm, rms_norm
 from support.model.positions import alibi_slopes, apply_rope, rope_frequencies, sinusoids
+from support.model.quantize import Int8Linear, quantize
 
 __all__ = [
     "GPT",
@@ -26,6 +27,7 @@ __all__ = [
     "Experts",
     "FeedForward",
     "GPTConfig",
+    "Int8Linear",
     "KVCache",
     "Routing",
     "SelfAttention",
@@ -40,6 +42,7 @@ __all__ = [
     "evaluating",
     "layer_norm",
     "make_attention_context",
+    "quantize",
     "rms_norm",
     "rope_frequencies",
     "scaled_dot_product",

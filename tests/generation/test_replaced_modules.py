@@ -146,6 +146,7 @@ def test_a_linear_of_an_encoder_decoder():
         check(changed.conditioned_on(source), plain)
 
 
+@pytest.mark.filterwarnings("ignore")  # torch moves this elsewhere
 def test_a_dynamically_quantised_model():
     model = shaken(GPT(GPTConfig(**SMALL))).eval()
     try:

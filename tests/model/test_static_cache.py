@@ -1,0 +1,100 @@
+"""The static cache: the same logits, by a step whose shapes and operations are the same at every position."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from test_cache import FAMILY, in_chunks, random_model
+
+from support.core import InputError
+
+
+@pytest.mark.parametrize("name", FAMILY)
+@pytest.mark.parametrize("sizes", [[1] * 16, [9] + [1] * 7, [3, 4, 1, 6, 2]], ids=str)
+def test_static_logits_equal_uncached_ones(name, sizes):
+    model, ids = random_model(**FAMILY[name]), torch.randint(1, 11, (2, 16))
+    cached = in_chunks(model, ids, model.cache(batch=2, static=True), sizes)
+    torch.testing.assert_close(cached, model(ids), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "ALiBi", "Llama", "Mistral", "learned, window"])
+def test_static_logits_of_padded_prompts(name):
+    model, ids = random_model(**FAMILY[name]), torch.randint(1, 11, (3, 12))
+    pad = torch.tensor([0, 4, 2])
+    cached = in_chunks(model, ids, model.cache(batch=3, pad=pad, static=True), [7, 1, 1, 3])
+    plain = model(ids, pad=pad)
+    for row, n in enumerate(pad.tolist()):
+        torch.testing.assert_close(cached[row, n:], plain[row, n:], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("positions", ["alibi", "none"])
+def test_a_static_cache_rolls(positions):
+    model = random_model(positions=positions, window=5)
+    ids, sizes = torch.randint(1, 11, (2, 40)), [7, 9, *[1] * 24]
+    plain = in_chunks(model, ids, model.cache(batch=2), sizes)
+    static = in_chunks(model, ids, model.cache(batch=2, static=True), sizes)
+    torch.testing.assert_close(static, plain, atol=1e-10, rtol=0)
+
+
+def test_a_static_cache_with_rope_ends_with_its_table():
+    model = random_model(**FAMILY["Mistral"])
+    cache = model.cache(static=True)
+    assert cache.limit == 24 and model.cache().limit is None
+    model(torch.randint(1, 11, (1, 24)), cache)
+    with pytest.raises(InputError, match="holds 24 tokens, 24 are in it"):
+        model(torch.tensor([[1]]), cache)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "ALiBi", "Llama", "Mistral", "learned, window"])
+def test_a_step_is_one_graph_that_serves_every_position(name):
+    """Traced at one position without a look at any number, the graph gives the logits at every other.
+
+    So it needs nothing from the host: the condition for capturing it as a CUDA graph.
+    """
+    # In a process of its own: the shape checks of the tests are no part of the graph.
+    code = f"""
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+from support.model import GPT, GPTConfig
+torch.manual_seed(0)
+model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4, **{FAMILY[name]!r})).double().eval()
+ids, cache, plain = torch.randint(1, 11, (2, 20)), model.cache(2, static=True), model.cache(2)
+tensors = [cache.position] + [t for layer in cache.layers for t in (layer.keys, layer.values)]
+
+def step(new, position, *kept):
+    cache.position, flat = position, iter(kept)
+    for layer in cache.layers:
+        layer.keys, layer.values = next(flat), next(flat)
+    return model(new, cache, last=True)
+
+with torch.no_grad():
+    for c in (cache, plain):
+        model(ids[:, :3], c)
+    cache.check = lambda batch, n: None  # as in a compiled step
+    copies = [t.clone() for t in tensors]
+    graph = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(ids[:, :1], *copies)
+    news = ids[:, 3:].split(1, dim=1)
+    apart = [(graph(new, *tensors) - model(new, plain)).abs().max() for new in news]
+print(len(apart), max(apart).item() < 1e-10)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["17", "True"], done.stderr
+
+
+def test_a_step_compiles_once():
+    code = """
+import torch
+from torch._dynamo.testing import CompileCounter
+from support.model import GPT, GPTConfig
+model = GPT(GPTConfig(vocab_size=11, context=24, positions="rope", n_kv_heads=2)).eval()
+counter = CompileCounter()
+ids, cache = torch.randint(1, 11, (1, 20)), model.cache(static=True)
+step = torch.compile(lambda new: model(new, cache, last=True), backend=counter, fullgraph=True)
+with torch.no_grad():
+    model(ids[:, :4], cache)
+    logits = torch.cat([step(ids[:, i : i + 1]) for i in range(4, 20)], dim=1)
+    print(counter.frame_count, (logits - model(ids)[:, 4:]).abs().max().item() < 1e-5)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "True"], done.stderr
