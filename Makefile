@@ -2,18 +2,27 @@
 # make test      every check                        make wheel     the package, with its small trained models
 # make lab       open the notebooks in JupyterLab   make zip       pages, notebooks and wheel in one file
 # make address URL=...   set the repository's address everywhere
+# make portability   units and notebooks as on other processors (WHAT="avx2 units" for a part)
 # Switches: PYTHON=python3.12 and TORCH=cpu for the environment, CLEAN=1 for the book, KINDS="units style" for the
 # tests, NOTEBOOKS="notebooks/07_bpe.ipynb" for refresh, ARGS="--no-browser" for lab.
 PYTHON ?= python3
 RUN = OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false .venv/bin/python
+RUN_WITH_WHAT_IS_THERE = $(if $(filter-out style,$(or $(KINDS),all)),$(RUN),$(PYTHON))
 
-.PHONY: book test lab refresh wheel zip address env chromium clean
+.PHONY: book test kinds portability lab refresh wheel zip address env chromium clean
 book:
 	@$(PYTHON) tools/environment.py book
 	@$(RUN) tools/build_book.py $(if $(CLEAN),--clean)
 
-test: env chromium
-	@$(RUN) tools/run_tests.py $(KINDS)
+# Style needs nothing but Python, and only the pages a browser.
+test: kinds $(if $(filter-out style,$(or $(KINDS),all)),env) $(if $(filter pages,$(or $(KINDS),pages)),chromium)
+	@$(RUN_WITH_WHAT_IS_THERE) tools/run_tests.py $(KINDS)
+
+kinds:
+	@$(PYTHON) tools/run_tests.py --known $(KINDS)
+
+portability: env
+	@$(RUN) tools/portability.py $(WHAT)
 
 lab:
 	@$(PYTHON) tools/environment.py lab

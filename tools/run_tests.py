@@ -2,17 +2,24 @@
 
 python tools/run_tests.py             # all of it
 python tools/run_tests.py units pages # some of it: style, units, notebooks, book, pages
+python tools/run_tests.py --known styl # only say whether there is such a kind
+
+It keeps .make/junit/KIND.xml, and .make/screenshots/ of the pages that failed. *style* needs nothing but
+Python: where there is no ruff it makes itself a small environment in .make/style.
 """
 
+import importlib.util
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+MAKE = ROOT / ".make"
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
@@ -21,28 +28,7 @@ ENVIRONMENT = {
     "MPLBACKEND": "agg",
     "PYTHONPATH": str(Path(__file__).resolve().parent),
 }
-PYTEST = [sys.executable, "-m", "pytest", "-q"]
-KINDS = {
-    "style": [
-        [sys.executable, "-m", "ruff", "check", "."],
-        [sys.executable, "-m", "ruff", "format", "--check", "."],
-    ],
-    "units": [
-        [
-            *(*PYTEST, "-n", "2", "--dist", "loadfile", "--doctest-modules", "--durations=8"),
-            *("tests", "support", "tools/prose_numbers.py", "--ignore=tests/pages"),
-        ]
-    ],
-    "notebooks": [
-        [
-            *(*PYTEST, "-n", "2", "--dist", "loadscope", "--nbval", "--nbval-cell-timeout=300"),
-            *("-p", "watch_chapters"),
-            *("--durations=0", "--durations-min=5", "notebooks"),
-        ]
-    ],
-    "book": [[sys.executable, "tools/build_book.py"]],
-    "pages": [[*PYTEST, "-n", "2", "tests/pages"]],
-}
+WORKER_GB = 1.5  # a process with torch and a chapter, or with a browser
 WHAT = {
     "style": "ruff: rules and layout",
     "units": "unit tests, oracles, doctests, and the tests of the notebooks' form",
@@ -52,13 +38,72 @@ WHAT = {
 }
 
 
-def run(command: list[str]) -> tuple[int, str]:
-    """Run a command, showing its lines as they come."""
+def workers(cpus: int | None = None, gigabytes: float | None = None) -> int:
+    """How many processes test at a time: one for each processor that we may use and memory can feed.
+
+    >>> workers(2, 16.0), workers(64, 16.0), workers(8, 0.5)
+    (2, 10, 1)
+    """
+    if cpus is None:
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if gigabytes is None:
+        known = hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names
+        gigabytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9 if known else 8.0
+    return max(1, min(cpus, int(gigabytes / WORKER_GB)))
+
+
+def ruff() -> list[str]:
+    """The command ruff: of this environment, or of a small one that is made for it."""
+    if importlib.util.find_spec("ruff"):
+        return [sys.executable, "-m", "ruff"]
+    folder = MAKE / "style"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    installed = (
+        subprocess.run([python, "-m", "ruff", "--version"], capture_output=True, text=True)
+        if (python.exists())
+        else None
+    )
+    if not installed or installed.returncode:
+        print("[test] Installing ruff alone in .make/style ...", flush=True)
+        venv.create(folder, clear=True, with_pip=True)
+        pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-c", str(ROOT / "constraints.txt"), "ruff"], check=True)
+    return [str(python), "-m", "ruff"]
+
+
+def commands(kind: str) -> list[list[str]]:
+    """What is run for a kind of check."""
+    if kind == "style":
+        return [[*ruff(), "check", "."], [*ruff(), "format", "--check", "."]]
+    if kind == "book":
+        return [[sys.executable, "tools/build_book.py"]]
+    pytest = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        str(workers()),
+        f"--junitxml=.make/junit/{kind}.xml",
+    ]
+    if kind == "units":
+        doctests = ["tests", "support", "tools/prose_numbers.py"]
+        doctests += ["tools/run_tests.py", "tools/portability.py"]
+        options = ["--dist", "loadfile", "--doctest-modules", "--durations=8", "--ignore=tests/pages"]
+        return [[*pytest, *options, *doctests]]
+    if kind == "notebooks":
+        options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=300", "-p", "watch_chapters"]
+        return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
+    return [[*pytest, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> tuple[int, str]:
+    """Run a command, showing its lines as they come; with another environment, if one is given."""
     lines = []
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=os.environ | ENVIRONMENT,
+        env=os.environ | ENVIRONMENT | (environment or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -87,17 +132,34 @@ def counts(code: int, text: str, is_pytest: bool) -> tuple[int, int, int]:
     return passed, failed, skipped
 
 
-def main() -> int:
-    wanted = sys.argv[1:] or list(KINDS)
+def unknown(kinds: list[str]) -> str:
+    """The sentence that says which kinds there are, if one was asked for that there is not.
+
+    >>> unknown(["units", "styl"])
+    "There is no kind of test 'styl'; there are style, units, notebooks, book, pages."
+    """
+    wrong = ", ".join(repr(kind) for kind in kinds if kind not in WHAT)
+    return f"There is no kind of test {wrong}; there are {', '.join(WHAT)}." if wrong else ""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the kinds that are wanted, and count."""
+    wanted = [word for word in arguments if word != "--known"] or list(WHAT)
+    if sentence := unknown(wanted):
+        print(f"[test] {sentence}", file=sys.stderr)
+        return 2
+    if "--known" in arguments:
+        return 0
     start = time.perf_counter()
     rows = []
     for kind in wanted:
         print(f"\n[test] {kind}: {WHAT[kind]} ...", flush=True)
         begin = time.perf_counter()
-        if kind == "notebooks":
-            shutil.rmtree(ROOT / ".make" / "chapters", ignore_errors=True)
+        if kind in ("notebooks", "pages"):
+            old = {"notebooks": "chapters", "pages": "screenshots"}[kind]
+            shutil.rmtree(MAKE / old, ignore_errors=True)
         total = [0, 0, 0]
-        for command in KINDS[kind]:
+        for command in commands(kind):
             code, text = run(command)
             for i, n in enumerate(counts(code, text, "pytest" in command)):
                 total[i] += n
@@ -109,8 +171,11 @@ def main() -> int:
     minutes = (time.perf_counter() - start) / 60
     tail = f", {skipped} skipped" if skipped else ""
     print(f"\n{passed} passed, {failed} failed{tail} in {minutes:.1f} minutes")
+    shots = sorted((MAKE / "screenshots").glob("*.png"))
+    if failed and "pages" in wanted and shots:
+        print(f"The pages that failed are shown in .make/screenshots ({len(shots)} pictures).")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

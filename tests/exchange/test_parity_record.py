@@ -22,4 +22,4 @@ def test_a_row_measured_anew_agrees(script):
     found = dict(zip(parity.COLUMNS, gaps, strict=True))
     assert max(found["float32"], found["back"], found["generation"]) < found["rounding"]
     assert max(found["float64"], found["cached"]) < 1e-10
-    assert found["rounding"] == pytest.approx(row["rounding"], rel=0.02)
+    assert found["rounding"] == pytest.approx(row["rounding"], rel=0.05)  # two digits are kept

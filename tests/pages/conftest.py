@@ -1,7 +1,9 @@
 """The built site, a local server for it, and a browser: each made once."""
 
+import contextlib
 import functools
 import http.server
+import re
 import sys
 import threading
 from pathlib import Path
@@ -75,33 +77,108 @@ def is_complaint(message):
     return message.type in ("error", "warning") and "blocked by Playwright" not in message.text
 
 
-@pytest.fixture
-def open_page(browser, bases):
-    """Open a page; give it with all that it asked for elsewhere and all that it complained about."""
-    contexts = []
+@pytest.fixture(scope="session")
+def context(browser):
+    """One for all tabs of a process: what all pages share is fetched and compiled once."""
+    context = browser.new_context()
+    yield context
+    context.close()
 
-    def opened(way, page, width=1280, dark=False):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
+
+class Tabs:
+    """Opens pages, each with what it asked of other hosts (``elsewhere``) and its ``complaints``."""
+
+    def __init__(self, browser, context, bases):
+        self.browser, self.context, self.bases, self.open = browser, context, bases, []
+
+    def __call__(self, way, page, width=1280, dark=False, javascript=True, still=False, loaded="load"):
+        context = self.context if javascript else self.browser.new_context(java_script_enabled=False)
         tab = context.new_page()
-        elsewhere, complaints = [], []
+        self.open.append(tab)
+        tab.own_context = context is not self.context
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(
+            color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else None
+        )
+        tab.elsewhere, tab.complaints = [], []
+        complain, base = tab.complaints.append, self.bases[way]
 
         def asked(request):
-            if not request.url.startswith((bases[way], "data:", "blob:")):
-                elsewhere.append(request.url)
+            if not request.url.startswith((base, "data:", "blob:")):
+                tab.elsewhere.append(request.url)
 
         tab.on("request", asked)
-        tab.on("console", lambda m: complaints.append(m.text) if is_complaint(m) else None)
-        tab.on("pageerror", lambda e: complaints.append(f"exception: {e}"))
-        tab.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
-        tab.on("response", lambda r: complaints.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
-        tab.goto(bases[way] + page, wait_until="load")
+        tab.on("console", lambda m: complain(m.text) if is_complaint(m) else None)
+        tab.on("pageerror", lambda e: complain(f"exception: {e}"))
+        tab.on("dialog", lambda d: (complain(d.message), d.dismiss()))
+        tab.on("requestfailed", lambda r: complain(f"failed: {r.url}"))
+        tab.on("response", lambda r: complain(f"{r.status}: {r.url}") if r.status >= 400 else None)
+        tab.goto(base + page, wait_until=loaded)
         if page == "index.html":  # the front door leads on
             tab.wait_for_url("**/book/index.html", wait_until="load")
-        return tab, elsewhere, complaints
+        return tab
 
-    yield opened
-    for context in contexts:
-        context.close()
+    def close(self):
+        """Close all that are open."""
+        for tab in self.open:
+            (tab.context if tab.own_context else tab).close()
+        self.open.clear()
+
+
+@pytest.fixture
+def open_tab(browser, context, bases):
+    """Open a page for one test."""
+    tabs = Tabs(browser, context, bases)
+    yield tabs
+    tabs.close()
+
+
+@pytest.fixture(scope="module")
+def visits(browser, context, bases):
+    """Open a page for all tests that look at it; they close it."""
+    tabs = Tabs(browser, context, bases)
+    yield tabs
+    tabs.close()
+
+
+@pytest.fixture
+def open_page(open_tab):
+    """Open a page; give it with all that it asked for elsewhere and all that it complained about."""
+
+    def opened(*where, **settings):
+        tab = open_tab(*where, **settings)
+        return tab, tab.elsewhere, tab.complaints
+
+    return opened
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """What looks at one page runs in one process, so that the page is visited once.
+
+    (``--dist loadgroup`` would be the name of it; with pytest 9.2 the groups of xdist 3.8 are not seen.)
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByPage(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            module, _, test = nodeid.partition("::")
+            page = re.search(r"\[(.+?\.html)", test)
+            return f"{module} {page.group(1)}" if page else nodeid.partition("[")[0]
+
+    return ByPage(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Keep a picture of what a failing test looked at."""
+    report = yield
+    if report.failed:
+        shots = ROOT / ".make" / "screenshots"
+        shots.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w.-]+", "-", item.nodeid.removeprefix("tests/pages/")).strip("-")[:150]
+        tabs = [t for v in item.funcargs.values() for t in (v.open if isinstance(v, Tabs) else [v])]
+        for number, tab in enumerate(dict.fromkeys(t for t in tabs if hasattr(t, "screenshot"))):
+            with contextlib.suppress(Exception):  # a page that is gone has no picture
+                tab.screenshot(path=shots / f"{name}{f'-{number + 1}' if number else ''}.png")
+    return report

@@ -1,5 +1,7 @@
 """Live figures on the pages: each control, moved in a browser, shows what `support` computes."""
 
+import dataclasses
+import functools
 import json
 import re
 from pathlib import Path
@@ -17,7 +19,6 @@ HOLDERS = sorted(
     for p in SITE.rglob("*.html")
     if "<live-figure>" in p.read_text(encoding="utf8", errors="replace")
 )
-every_page = pytest.mark.parametrize("page", HOLDERS)
 
 READ = """e => ({
   controls: [...e.querySelectorAll('.live-control')].map(c => {
@@ -36,32 +37,48 @@ MOVE = """(e, [k, value]) => {
   else input.value = value;
   input.dispatchEvent(new Event('input', {bubbles: true}));
 }"""
+SHOW = f"""(e, states) => states.map(values => {{
+  values.forEach((value, k) => ({MOVE})(e, [k, value]));
+  return [({READ})(e), e.state];
+}})"""
 
 
+@functools.cache
+def soup(page):
+    return BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
+
+
+@functools.cache
 def specs(page):
-    soup = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
-    return [json.loads(tag.string) for tag in soup.select("live-figure > script.live-spec")]
+    return [json.loads(tag.string) for tag in soup(page).select("live-figure > script.live-spec")]
 
 
-@pytest.fixture
-def opened(browser, bases):
-    contexts = []
+@pytest.fixture(scope="module", params=HOLDERS)
+def desk(request, visits):
+    """A page with live figures on a wide screen, opened as a file."""
+    yield opened(visits, request.param)
+    visits.close()
 
-    def open_page(page, way="file", width=1280, **settings):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.complaints = []
-        tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
-        tab.on("dialog", lambda d: (tab.complaints.append(d.message), d.dismiss()))
-        tab.goto(bases[way] + page, wait_until="load")
-        if settings.get("java_script_enabled", True):
-            wake(tab)
-        return tab
 
-    yield open_page
-    for context in contexts:
-        context.close()
+@pytest.fixture(scope="module", params=HOLDERS)
+def phone(request, visits):
+    """The same on a phone, over http, for somebody who wants no motion."""
+    yield opened(visits, request.param, "http", width=390, still=True)
+    visits.close()
+
+
+def opened(tabs, page, way="file", **settings):
+    tab = tabs(way, page, **settings)
+    tab.page = page
+    wake(tab)
+    return tab
+
+
+def back_to_the_start(element):
+    """Each figure is given back as it was found."""
+    button = element.query_selector(".live-reset")
+    if not button.is_disabled():
+        button.click()
 
 
 def wake(tab):
@@ -126,34 +143,79 @@ def same(got, want):
     return got == want
 
 
+@functools.cache
+def computed_once(name):
+    """A figure of the package that computes each state once, however often it is asked, on whatever page."""
+    figure = find(name)
+    return dataclasses.replace(figure, compute=functools.cache(figure.compute))
+
+
 def test_each_live_figure_of_the_package_is_on_a_page():
     assert {spec["name"] for page in HOLDERS for spec in specs(page)} == set(NAMES)
 
 
-@every_page
-def test_what_is_shown_is_what_python_computes(opened, page):
-    tab = opened(page)
+def test_with_javascript_the_panel_takes_the_place_of_the_still_picture(desk):
+    assert not any(image.is_visible() for image in desk.locator(".live-still img").all())
+    assert all(panel.is_visible() for panel in desk.locator(".live-panel").all())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_and_numbers_stand_out_from_what_is_behind(desk, scheme):
+    """At least 4.5 : 1, as WCAG asks of text."""
+    tab = desk
+    tab.emulate_media(color_scheme=scheme)
+    tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    tab.wait_for_timeout(300)  # the theme fades in
+    script = """() => {
+      const parts = c => (c.match(/[\\d.]+/g) || []).map(Number)  // rgb(…), or a mixture: color(srgb …)
+        .map((x, i) => c.startsWith('color(') && i < 3 ? 255 * x : x);
+      const light = ([r, g, b]) => [r, g, b].map(x => x / 255)
+        .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = e => {
+        for (let p = e; p; p = p.parentElement) {
+          const c = parts(getComputedStyle(p).backgroundColor);
+          if (c.length === 3 || c[3] > 0.99) return c;
+        }
+        return [255, 255, 255];
+      };
+      const weak = [];
+      const kinds = 'p, label, output, th, td, b, small, text, button, a, li';
+      const all = document.querySelectorAll(`.live-panel :is(${kinds})`);
+      for (const e of all) {
+        if (e.disabled) continue;
+        const style = getComputedStyle(e), drawn = e.namespaceURI.endsWith('svg');
+        const ink = parts(drawn ? style.fill : style.color);
+        const [a, b] = [light(ink), light(behind(e.closest('svg') || e))].sort((x, y) => y - x);
+        if ((a + 0.05) / (b + 0.05) < 4.5) weak.push([e.textContent, ink, behind(e)]);
+      }
+      return [weak, all.length];
+    }"""
+    weak, texts = tab.evaluate(script)
+    assert weak == [] and texts >= 20
+
+
+def test_what_is_shown_is_what_python_computes(desk):
+    tab, page = desk, desk.page
     elements = tab.query_selector_all("live-figure")
     assert len(elements) == len(specs(page)) > 0
     for element, spec in zip(elements, specs(page), strict=True):
-        figure = find(spec["name"])
+        figure = computed_once(spec["name"])
         states = [figure.values(**{c["name"]: c["start"] for c in spec["controls"]}), *places(figure)]
-        for number, state in enumerate(states):
-            if number:  # the first is the page as it opens
-                for k, value in enumerate(state.values()):
-                    element.evaluate(MOVE, [k, str(value)])
-            seen = element.evaluate(READ)
+        # The first is the page as it opens.
+        moves = [[], *([str(value) for value in state.values()] for state in states[1:])]
+        for state, (seen, computed) in zip(states, element.evaluate(SHOW, moves), strict=True):
             assert seen["controls"] == figure.settings(state)
             assert seen["cells"] == figure.cells(state)
             assert seen["columns"] == list(figure.columns)
             assert seen["says"] == figure.sentence(state)
-            assert same(element.evaluate("e => e.state"), figure.state(state)), (spec["name"], state)
+            assert same(computed, figure.state(state)), (spec["name"], state)
+        back_to_the_start(element)
     assert tab.complaints == []
 
 
-@every_page
-def test_no_control_is_dead_and_the_start_is_found_again(opened, page):
-    tab = opened(page)
+def test_no_control_is_dead_and_the_start_is_found_again(desk):
+    tab, page = desk, desk.page
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         first = element.evaluate(READ)
         button = element.query_selector(".live-reset")
@@ -181,9 +243,8 @@ def test_no_control_is_dead_and_the_start_is_found_again(opened, page):
     assert tab.complaints == []
 
 
-@every_page
-def test_the_keyboard_moves_and_a_listener_is_told(opened, page):
-    tab = opened(page)
+def test_the_keyboard_moves_and_a_listener_is_told(desk):
+    tab = desk
     for element in tab.query_selector_all("live-figure"):
         for part in element.query_selector_all(".live-control :is(input, select)"):
             before = element.evaluate(READ)
@@ -216,11 +277,10 @@ def test_the_keyboard_moves_and_a_listener_is_told(opened, page):
             assert tab.evaluate(told, image) == now["says"]
 
 
-@every_page
-def test_without_javascript_the_still_picture_stays(opened, page):
-    tab = opened(page, java_script_enabled=False)
-    soup = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
-    for still, spec in zip(soup.select("live-figure > .live-still"), specs(page), strict=True):
+@pytest.mark.parametrize("page", HOLDERS)
+def test_without_javascript_the_still_picture_stays(open_tab, page):
+    tab = open_tab("file", page, javascript=False)
+    for still, spec in zip(soup(page).select("live-figure > .live-still"), specs(page), strict=True):
         figure = find(spec["name"])
         values = figure.values(**{c["name"]: c["start"] for c in spec["controls"]})
         assert still.img["alt"] == figure.sentence(values)
@@ -228,15 +288,12 @@ def test_without_javascript_the_still_picture_stays(opened, page):
     assert tab.locator(".live-still img").count() == len(specs(page))
     assert all(image.is_visible() for image in tab.locator(".live-still img").all())
     assert tab.locator(".live-panel").count() == 0
-    with_script = opened(page)
-    assert not any(image.is_visible() for image in with_script.locator(".live-still img").all())
-    assert all(panel.is_visible() for panel in with_script.locator(".live-panel").all())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@every_page
-def test_on_a_phone_everything_fits_can_be_read_and_touched(opened, page, scheme):
-    tab = opened(page, "http", width=390, color_scheme=scheme, reduced_motion="reduce")
+def test_on_a_phone_everything_fits_can_be_read_and_touched(phone, scheme):
+    tab, page = phone, phone.page
+    tab.emulate_media(color_scheme=scheme)
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         for k, control in enumerate(spec["controls"]):
             element.evaluate(MOVE, [k, str(control.get("high", control["start"]))])
@@ -256,44 +313,10 @@ def test_on_a_phone_everything_fits_can_be_read_and_touched(opened, page, scheme
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@every_page
-def test_words_and_numbers_stand_out_from_what_is_behind(opened, page, scheme):
-    """At least 4.5 : 1, as WCAG asks of text."""
-    tab = opened(page, color_scheme=scheme)
-    script = """() => {
-      const parts = c => (c.match(/[\\d.]+/g) || []).map(Number)  // rgb(…), or a mixture: color(srgb …)
-        .map((x, i) => c.startsWith('color(') && i < 3 ? 255 * x : x);
-      const light = ([r, g, b]) => [r, g, b].map(x => x / 255)
-        .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
-      const behind = e => {
-        for (let p = e; p; p = p.parentElement) {
-          const c = parts(getComputedStyle(p).backgroundColor);
-          if (c.length === 3 || c[3] > 0.99) return c;
-        }
-        return [255, 255, 255];
-      };
-      const weak = [];
-      const kinds = 'p, label, output, th, td, b, small, text, button, a, li';
-      const all = document.querySelectorAll(`.live-panel :is(${kinds})`);
-      for (const e of all) {
-        if (e.disabled) continue;
-        const style = getComputedStyle(e), drawn = e.namespaceURI.endsWith('svg');
-        const ink = parts(drawn ? style.fill : style.color);
-        const [a, b] = [light(ink), light(behind(e.closest('svg') || e))].sort((x, y) => y - x);
-        if ((a + 0.05) / (b + 0.05) < 4.5) weak.push([e.textContent, ink, behind(e)]);
-      }
-      return [weak, all.length];
-    }"""
-    weak, texts = tab.evaluate(script)
-    assert weak == [] and texts >= 20
-
-
-def test_words_are_text_and_never_html(opened):
+def test_words_are_text_and_never_html(open_tab):
     """Neither the address nor a description can put an element on the page."""
     attack = "<img src=x onerror=alert(1)>"
-    tab = opened(f"{HOLDERS[0]}#{attack}")
+    tab = opened(open_tab, f"{HOLDERS[0]}#{attack}")
     tab.evaluate(
         """attack => {
           const e = document.createElement('live-figure'), s = document.createElement('script');
@@ -325,9 +348,9 @@ def test_the_script_has_no_way_to_make_html_of_a_text_or_to_ask_another_host():
     assert len(script) < 25_000
 
 
-def test_a_figure_may_be_defined_after_its_element(opened):
+def test_a_figure_may_be_defined_after_its_element(open_tab):
     """A later script of the book brings its own figures; until then the still picture is shown."""
-    tab = opened(HOLDERS[0])
+    tab = opened(open_tab, HOLDERS[0])
     tab.evaluate(
         """() => {
           const spec = {name: 'late', title: 't', says: 's', columns: [], rows: [], controls: []};

@@ -26,23 +26,9 @@ ATTACKS = [
 
 
 @pytest.fixture
-def opened(browser, bases):
-    contexts = []
-
-    def open_page(fragment="", page=PAGE, way="file", **settings):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.complaints = []
-        tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
-        tab.on("dialog", lambda d: (tab.complaints.append(d.message), d.dismiss()))
-        tab.on("console", lambda m: tab.complaints.append(m.text) if m.type == "error" else None)
-        tab.goto(f"{bases[way]}{page}{fragment}", wait_until="load")
-        return tab
-
-    yield open_page
-    for context in contexts:
-        context.close()
+def opened(open_tab):
+    """The page of figures, at an address."""
+    return lambda fragment="", page=PAGE, way="file": open_tab(way, f"{page}{fragment}")
 
 
 def figure(tab, name):

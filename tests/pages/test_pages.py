@@ -1,24 +1,21 @@
 """Every page of the built site, opened in a browser: over http and as a file, on a phone, in the dark."""
 
+import functools
 import json
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
+from axe import IN_THE_DARK, findings, settle
+from test_errata import cells_of_claims
 
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html") if "_static" not in p.parts)
 # The front door only redirects, and the others hold no text of ours.
 TEXTS = [p for p in PAGES if p.startswith(("book/", "notebooks/"))]
+CHAPTERS = [p for p in TEXTS if p.startswith("notebooks/")]
 
-MATH = """() => MathJax.startup.promise.then(() => ({
-  typeset: document.querySelectorAll('mjx-container').length,
-  wanted: document.querySelectorAll('.math').length,
-  // an unknown command is no error to MathJax: it is shown in red
-  errors: [...document.querySelectorAll('mjx-merror, [data-mjx-error], mjx-container [fill="red"]')]
-    .map(e => e.textContent || e.title || e.outerHTML),
-}))"""
 WIDE = """() => [...document.querySelectorAll('.bd-article *')].filter(e => {
   const right = e.getBoundingClientRect().right;
   if (right <= innerWidth + 1) return false;
@@ -29,106 +26,153 @@ WIDE = """() => [...document.querySelectorAll('.bd-article *')].filter(e => {
 }).slice(0, 5).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40))"""
 
 
-def settle(tab):
-    """Wait until formulas are set; give what became of them."""
-    if tab.evaluate("() => typeof MathJax !== 'undefined' && !!MathJax.startup"):
-        return tab.evaluate(MATH)
-    return {
-        "typeset": 0,
-        "wanted": tab.evaluate("() => document.querySelectorAll('.math').length"),
-        "errors": [],
-    }
-
-
 def test_there_are_pages():
     assert len(TEXTS) >= 7, "run make book first"
 
 
-@pytest.mark.parametrize("way", ["http", "file"])
-@pytest.mark.parametrize("page", PAGES)
-def test_opens_without_a_complaint_or_a_request_to_another_host(open_page, way, page):
-    tab, elsewhere, complaints = open_page(way, page)
-    math = settle(tab)
+@pytest.fixture(scope="module")
+def desk(request, visits):
+    """A page on a wide screen, opened as a file."""
+    yield opened(visits, "file", request.param)
+    visits.close()
+
+
+@pytest.fixture(scope="module")
+def phone(request, visits):
+    """A page on a phone, over http."""
+    yield opened(visits, "http", request.param, width=390)
+    visits.close()
+
+
+def opened(visits, way, page, **settings):
+    tab = visits(way, page, **settings)
+    tab.page, tab.math = page, settle(tab)
     tab.wait_for_timeout(100)
-    assert elsewhere == []
-    assert complaints == []
-    assert math["errors"] == []
-    assert math["typeset"] >= math["wanted"]
+    return tab
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("page", [p for p in PAGES if p != "index.html"])
-def test_does_not_scroll_sideways_on_a_phone(open_page, page, dark):
-    tab, _, _ = open_page("http", page, width=390, dark=dark)
-    settle(tab)
-    if dark:
-        assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert tab.evaluate(WIDE) == []
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+def check_opening(tab):
+    assert tab.elsewhere == []
+    assert tab.complaints == []
+    assert tab.math["errors"] == []
+    assert tab.math["typeset"] >= tab.math["wanted"]
 
 
-@pytest.mark.parametrize("page", [p for p in TEXTS if p.startswith("notebooks/")])
-def test_no_line_of_code_is_hidden_and_what_is_copied_is_the_code(open_page, page):
-    tab, _, _ = open_page("file", page, width=390)
-    blocks = tab.evaluate(
-        """() => [...document.querySelectorAll('div.cell_input pre')]
-        .map(pre => [pre.cloneNode(true).textContent, pre.scrollWidth - pre.clientWidth])"""
-    )
-    notebook = json.loads((SITE / "_sources" / page).with_suffix(".ipynb").read_text(encoding="utf8"))
-    code = {"".join(cell["source"]).strip() for cell in notebook["cells"] if cell["cell_type"] == "code"}
-    assert len(blocks) > 20
-    assert [text for text, hidden in blocks if text.strip() not in code or hidden > 1] == []
+def on(what, pages):
+    """Where a test looks: the desk or the phone, and at which pages."""
+    return pytest.mark.parametrize(what, pages, indirect=True)
 
 
-@pytest.mark.parametrize("page", TEXTS)
-def test_every_picture_loads_and_is_described(open_page, page):
-    tab, _, _ = open_page("http", page)
-    every = "[...document.querySelectorAll('article img')]"
-    pictures = tab.evaluate(f"() => {every}.map(i => [i.src.slice(-60), i.alt, i.naturalWidth])")
-    assert [p for p in pictures if not p[1] or not p[2]] == []
+@on("desk", PAGES)
+def test_as_a_file_it_opens_without_a_complaint_or_a_request_to_another_host(desk):
+    check_opening(desk)
 
 
-@pytest.mark.parametrize("page", TEXTS)
-def test_every_icon_is_drawn(open_page, page):
-    tab, _, _ = open_page("file", page)
-    missing = tab.evaluate(
+@on("desk", PAGES)
+def test_every_icon_is_drawn(desk):
+    missing = desk.evaluate(
         """() => [...document.querySelectorAll('.fas, .far, .fab, .fa-solid, .fa-regular, .fa-brands')]
         .filter(i => !getComputedStyle(i).maskImage.startsWith('url')).map(i => i.className)"""
     )
     assert missing == []
 
 
+@on("desk", CHAPTERS)
+def test_every_cell_that_a_claim_leads_to_can_be_seen(desk):
+    unseen = desk.evaluate(
+        "ids => ids.filter(id => { const cell = document.getElementById(id);"
+        " return !cell.checkVisibility() || cell.getBoundingClientRect().height < 10; })",
+        cells_of_claims(desk.page),
+    )
+    assert unseen == []
+
+
+@pytest.mark.parametrize(
+    ("desk", "scheme"),
+    [(page, scheme) for page in TEXTS for scheme in ("light", "dark")[: 1 + (page in IN_THE_DARK)]],
+    indirect=["desk"],
+)
+def test_axe_finds_nothing_serious(desk, scheme):
+    """The last to look: it takes the page apart."""
+    desk.emulate_media(color_scheme=scheme)
+    desk.wait_for_timeout(300)  # the theme fades in
+    assert findings(desk) == []
+
+
+@on("phone", PAGES)
+def test_over_http_it_opens_without_a_complaint_or_a_request_to_another_host(phone):
+    check_opening(phone)
+
+
+@on("phone", TEXTS)
+def test_every_picture_loads_and_is_described(phone):
+    every = "[...document.querySelectorAll('article img')]"
+    pictures = phone.evaluate(f"() => {every}.map(i => [i.src.slice(-60), i.alt, i.naturalWidth])")
+    assert [p for p in pictures if not p[1] or not p[2]] == []
+
+
+@on("phone", CHAPTERS)
+def test_no_line_of_code_is_hidden_and_what_is_copied_is_the_code(phone):
+    blocks = phone.evaluate(
+        """() => [...document.querySelectorAll('div.cell_input pre')]
+        .map(pre => [pre.cloneNode(true).textContent, pre.scrollWidth - pre.clientWidth])"""
+    )
+    stored = (SITE / "_sources" / phone.page).with_suffix(".ipynb")
+    notebook = json.loads(stored.read_text(encoding="utf8"))
+    code = {"".join(cell["source"]).strip() for cell in notebook["cells"] if cell["cell_type"] == "code"}
+    assert len(blocks) > 20
+    assert [text for text, hidden in blocks if text.strip() not in code or hidden > 1] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@on("phone", [page for page in PAGES if page != "index.html"])
+def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
+    phone.emulate_media(color_scheme=scheme)
+    phone.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    assert phone.evaluate(WIDE) == []
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+class Tags(HTMLParser):
+    """What a page links to, and where it can be linked to."""
+
+    def __init__(self):
+        super().__init__()
+        self.links, self.anchors = [], {"", "top"}
+
+    def handle_starttag(self, tag, attrs):
+        """One tag of the page."""
+        attrs = dict(attrs)
+        if "id" in attrs:
+            self.anchors.add(attrs["id"])
+        if tag in ("a", "link", "img", "script", "source"):
+            self.links.append((tag, attrs.get("href") or attrs.get("src")))
+
+    @classmethod
+    @functools.cache
+    def of(cls, page):
+        """Those of a page, read once."""
+        tags = cls()
+        tags.feed((SITE / page).read_text(encoding="utf8"))
+        return tags
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_and_anchors_lead_somewhere(site, page):
-    soup = parsed(page)
     broken = []
-    for tag in soup.find_all(["a", "link", "img", "script", "source"]):
-        address = tag.get("href") or tag.get("src")
+    for tag, address in Tags.of(page).links:
         if not address or address.startswith(("data:", "mailto:", "javascript:")):
             continue
         target = urlsplit(urljoin(f"/{page}", address))
         if target.scheme or target.netloc:
-            if tag.name != "a":
-                broken.append(f"{tag.name} from another host: {address}")
+            if tag != "a":
+                broken.append(f"{tag} from another host: {address}")
             continue
         path = unquote(target.path).lstrip("/") or "index.html"
         anchor = unquote(target.fragment) if path.endswith(".html") else ""
-        if not (site / path).is_file() or (anchor and anchor not in anchors(path)):
+        if not (site / path).is_file() or (anchor and anchor not in Tags.of(path).anchors):
             broken.append(address)
     assert broken == []
-
-
-PARSED: dict[str, BeautifulSoup] = {}
-
-
-def parsed(page):
-    if page not in PARSED:
-        PARSED[page] = BeautifulSoup((SITE / page).read_text(encoding="utf8"), "html.parser")
-    return PARSED[page]
-
-
-def anchors(page):
-    return {tag.get("id") or tag.get("name") for tag in parsed(page).find_all(id=True)} | {"", "top"}
 
 
 def test_no_page_is_heavy(site):
@@ -158,13 +202,16 @@ def test_the_search_finds(open_page, way):
     assert elsewhere == [] and complaints == []
 
 
-def test_the_theme_switch_switches(open_page):
-    tab, _, _ = open_page("file", TEXTS[0])
+def test_the_theme_switch_switches(browser, bases):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})  # it is remembered
+    tab = context.new_page()
+    tab.goto(bases["file"] + TEXTS[0])
     seen = set()
     for _ in range(3):
         tab.click(".theme-switch-button:visible")
         seen.add(tab.evaluate("document.documentElement.dataset.mode"))
     assert seen == {"auto", "light", "dark"}
+    context.close()
 
 
 def test_a_stranger_host_and_a_math_error_would_be_seen(open_page, bases, site):
