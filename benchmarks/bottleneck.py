@@ -65,9 +65,18 @@ def judged(model: Seq2Seq, length: int, size: int = 500) -> dict:
     return found | {"weight_at": {str(o): round(w, 3) for o, w in by_offset.items()}}
 
 
+@torch.no_grad()
+def alignment(model: Seq2Seq, length: int = 10) -> list[list[float]]:
+    """Where the writer looked for one list: a row for each symbol written, a column for each one read."""
+    source, written, _ = TASK.batch(1, length, HELD_OUT)
+    _, weights = model.write(Seq2SeqInputs(source, written))
+    return [[round(w, 3) for w in row] for row in weights[0].tolist()]
+
+
 def row(kind: str, seed: int) -> dict:
     model = trained(kind, seed)
-    return {"kind": kind, "seed": seed, "lengths": [judged(model, length) for length in LENGTHS]}
+    found = {"kind": kind, "seed": seed, "lengths": [judged(model, length) for length in LENGTHS]}
+    return found | ({} if model.attention is None else {"alignment": alignment(model)})
 
 
 def record() -> dict:

@@ -28,7 +28,7 @@ def fs2_001():
     return len(text.split())
 
 
-@claim(place="Introduction", chapter="04", stated=True, verdict="holds")
+@claim(place="Introduction", chapter="04", stated=True, verdict="holds", cell="bites = [[")
 def fs2_002():
     """dog bites man and man bites dog (in the source's wording) are the same bag of words
 
@@ -56,6 +56,7 @@ def fs2_003():
     stated=None,
     verdict="unverifiable",
     checked="not possible",
+    cell="factor = {name:",
 )
 def fs2_004():
     """after 20, 50 or 100 steps back the RNN gradient is effectively zero
@@ -65,7 +66,14 @@ def fs2_004():
     """
 
 
-@claim(place="I. Road: RNNs, LSTMs and GRUs", chapter="05", stated=0, within=1e-06, verdict="holds")
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=0,
+    within=1e-06,
+    verdict="holds",
+    cell="steps = [torch.diag(1 - h**2)",
+)
 def fs2_005():
     """one step of an RNN back in time multiplies the gradient by W_h (true step Jacobian,
     divided by the slope of tanh, less W_h)
@@ -79,7 +87,14 @@ def fs2_005():
     return np.abs(gradient(lambda h: np.tanh(Wh @ h + u)[0], h) / slope - Wh[0]).max()
 
 
-@claim(place="I. Road: RNNs, LSTMs and GRUs", chapter="05", stated=[True, True], verdict="holds", added=True)
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=[True, True],
+    verdict="holds",
+    added=True,
+    cell="stretched = RNN(1, 32)",
+)
 def fs2_006():
     """a product of the same matrix many times over shrinks or explodes (a turn by 0.3 that stretches by
     0.9 or by 1.1, fifty times)
@@ -93,7 +108,14 @@ def fs2_006():
     ]
 
 
-@claim(place="I. Road: RNNs, LSTMs and GRUs", chapter="05", stated=3, verdict="holds", checked="by reading")
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=3,
+    verdict="holds",
+    checked="by reading",
+    cell="source(Cell.forward",
+)
 def fs2_007():
     """an LSTM has three gates
 
@@ -101,7 +123,13 @@ def fs2_007():
     """
 
 
-@claim(place="I. Road: RNNs, LSTMs and GRUs", chapter="05", stated=True, verdict="holds")
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=True,
+    verdict="holds",
+    cell="for kind in (RNN, LSTM, GRU):",
+)
 def fs2_008():
     """a GRU has fewer parameters than an LSTM of the same width (parameter ratio below 1)
 
@@ -117,6 +145,7 @@ def fs2_008():
     stated=[10, 20],
     verdict="unverifiable",
     checked="not possible",
+    cell="score = {(k, p)",
 )
 def fs2_010():
     """plain RNNs struggle beyond about 10 to 20 elements

@@ -130,7 +130,7 @@ def sf_119():
     return p.sum()
 
 
-@claim(place="1.4.1 Shannon N-gram", chapter="04", stated=70000, verdict="holds")
+@claim(place="1.4.1 Shannon N-gram", chapter="04", stated=70000, verdict="holds", cell="V = 70_000")
 def sf_004():
     """the table of contexts grows exponentially with n (factor gained per extra word for a 70,000-word
     vocabulary)
@@ -141,7 +141,9 @@ def sf_004():
     return V**3 / V**2
 
 
-@claim(place="1.4.1 Shannon N-gram", chapter="04", stated=3, verdict="convention")
+@claim(
+    place="1.4.1 Shannon N-gram", chapter="04", stated=3, verdict="convention", cell="def bigram(sentence):"
+)
 def sf_005():
     """an N-gram predicts from a sequence of n preceding words (context length for n = 3)
 
@@ -168,7 +170,13 @@ def sf_006():
     """
 
 
-@claim(place="1.4.2 Neural predictor", chapter="04", stated=2, verdict="holds")
+@claim(
+    place="1.4.2 Neural predictor",
+    chapter="04",
+    stated=2,
+    verdict="holds",
+    cell='paper = {"vocab_size": 17_964',
+)
 def sf_007():
     """concatenated embeddings make the first-layer weight count grow with the window (factor from 5 to 10
     words)
@@ -252,7 +260,7 @@ def sf_013():
     """
 
 
-@claim(place="1.5 Recursion", chapter="04", stated=True, verdict="holds")
+@claim(place="1.5 Recursion", chapter="04", stated=True, verdict="holds", cell="written = [counted.sample(")
 def sf_014():
     """with a window of 2 the inputs after 'I love' are 'love you' and then 'you so'
 
@@ -262,7 +270,7 @@ def sf_014():
     return [" ".join(s.split()[i : i + 2]) for i in (1, 2)] == ["love you", "you so"]
 
 
-@claim(place="1.5 Recursion", chapter="04", stated=4, verdict="holds")
+@claim(place="1.5 Recursion", chapter="04", stated=4, verdict="holds", cell="written = [counted.sample(")
 def sf_015():
     """'so' is the fourth word
 
@@ -819,7 +827,13 @@ def sf_047():
     return np.abs(A.T @ (2 * (A @ t)) - gradient(lambda v: ((A @ v) ** 2).sum(), t)).max()
 
 
-@claim(place="2.3.1 Prediction as selection", chapter="04", stated=[4, 4, 4, 4, 4, 4], verdict="holds")
+@claim(
+    place="2.3.1 Prediction as selection",
+    chapter="04",
+    stated=[4, 4, 4, 4, 4, 4],
+    verdict="holds",
+    cell="shares.append(",
+)
 def sf_048():
     """all example inputs fit a context window of 4 words
 
@@ -1450,7 +1464,9 @@ def sf_081():
     return closest_positions(200, 64) > 0.1
 
 
-@claim(place="3.3 From Bengio to Transformers", chapter="04", stated=500, verdict="holds")
+@claim(
+    place="3.3 From Bengio to Transformers", chapter="04", stated=500, verdict="holds", cell="windows = [2**i"
+)
 def sf_082():
     """a concatenated state has width d x D
 

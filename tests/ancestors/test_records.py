@@ -71,3 +71,24 @@ def test_one_language_for_all_ancestors(script):
     for (kind, _), row in runs.items():
         assert study.KINDS[kind]().n_parameters() == row["parameters"]
         assert 0 < row["above_floor"] < 0.15
+
+
+def test_the_forget_bias_decides_how_long_an_lstm_remembers(script):
+    study, record = script("through_time"), zoo.record("through_time")
+    runs = by(record["runs"], "kind", "pause", "seed")
+    assert set(runs) == {(k, p, s) for k in study.KINDS for p in study.PAUSES for s in study.SEEDS}
+    assert study.record() == record
+    for seed in study.SEEDS:
+        score = {(kind, pause): runs[kind, pause, seed]["accuracy"] for kind, pause, s in runs if s == seed}
+        assert score["lstm", 30] < 0.2 and score["lstm+3", 30] > 0.99 and score["lstm+5", 100] > 0.8
+        assert score["attention", 100] > 0.99 and score["rnn", 30] < 0.2
+
+
+def test_the_gradients_of_a_fresh_network_are_measured_anew(script):
+    study, record = script("through_time"), zoo.record("through_time")
+    row = by(record["runs"], "kind", "pause", "seed")["lstm+3", 10, 1]
+    study.seed_everything(row["seed"])
+    found = study.by_age(study.model_of("lstm+3"), 10)
+    assert {str(age) for age in found} == set(row["fresh"])
+    for age, norm in found.items():
+        assert norm == pytest.approx(row["fresh"][str(age)], rel=0.02)
