@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from support.core import InputError, atomic_write
+from support.core.json_file import read_json
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 
@@ -56,23 +57,24 @@ def _shards(index: dict[str, Any]) -> list[str]:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path.name} is not readable JSON ({error}); fetch it again.") from None
+    values = read_json(path, "fetch it again")
     if not isinstance(values, dict):
         raise InputError(f"{path.name} must hold a JSON object; fetch it again.")
     return values
 
 
-def write_folder(folder: Path, fields: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """Write both files, the weights first; a crash leaves each of them old or new, never half.
+def refuse_shards(folder: Path) -> None:
+    """Raise where a file of ours would not be the one that is read.
 
     Raises:
         InputError: the folder holds an index of shards, which would be read instead.
     """
     if (folder / INDEX).exists():
         raise InputError(f"The folder {folder.name!r} holds a checkpoint in shards; give a fresh folder.")
+
+
+def write_folder(folder: Path, fields: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    """Write both files, the weights first; a crash leaves each of them old or new, never half."""
     with atomic_write(folder / WEIGHTS) as temporary:
         # "pt" says that the tensors are torch's; transformers insists on it.
         save_file(dict(tensors), temporary, metadata={"format": "pt"})

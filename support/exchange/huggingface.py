@@ -1,16 +1,17 @@
 """Hugging Face checkpoints become `GPT`, and a `GPT` becomes one of theirs: GPT-2 and Llama's relatives."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.json_file import as_path
 from support.exchange.hf_config import read_fields
 from support.exchange.hf_config_out import write_fields
-from support.exchange.hf_folder import read_folder, write_folder
+from support.exchange.hf_folder import read_folder, refuse_shards, write_folder
 from support.exchange.hf_layouts import LAYOUTS, fill, spread
+from support.exchange.hf_tokenizer import Tokenizer, special_ids, write_tokenizer
 from support.model import GPT
 
 
@@ -41,13 +42,16 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
             raise InputError(f"{kind} carries no transformers config; give a transformers model or a folder.")
         fields, tensors = values.to_dict(), model_or_folder.state_dict()
     else:
-        fields, tensors = read_folder(Path(model_or_folder))
+        fields, tensors = read_folder(as_path(model_or_folder, "give a transformers model or a folder"))
     config = read_fields(fields)
     return fill(config, LAYOUTS[fields["model_type"]], tensors)
 
 
 def to_huggingface(
-    model: GPT, folder: str | os.PathLike[str] | None = None, **more: Any
+    model: GPT,
+    folder: str | os.PathLike[str] | None = None,
+    tokenizer: Tokenizer | None = None,
+    **more: Any,
 ) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The model as a checkpoint of theirs: the fields of its ``config.json``, and its tensors by name.
 
@@ -56,11 +60,15 @@ def to_huggingface(
 
     Args:
         model: any `GPT` that one of the architectures of `from_huggingface` can hold.
-        folder: write the two files there, for ``transformers`` (or `from_huggingface`) to load.
+        folder: write the files there, for ``transformers`` (or `from_huggingface`) to load.
+        tokenizer: write it too, so that ``AutoTokenizer`` and ``pipeline`` give its ids. The tokens of
+            beginning, end and padding are found by their usual names (``<EOS>``, ``<PAD>`` …), or given by
+            ``more``; padding without a token of its own takes the end's.
         more: further fields of ``config.json``, such as ``eos_token_id``.
 
     Raises:
-        InputError: no architecture known here is like this model; the field is named.
+        InputError: no architecture known here is like this model, or the tokenizer does not fit it; the
+            field is named.
 
     >>> from support.model import GPTConfig
     >>> fields, tensors = to_huggingface(GPT(GPTConfig(vocab_size=9, norm="rms", activation="swiglu",
@@ -73,6 +81,14 @@ def to_huggingface(
     fields = write_fields(model.config)
     tensors = spread(model, LAYOUTS[fields["model_type"]])
     fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}
+    if tokenizer is not None:
+        fields |= special_ids(tokenizer, more, model.config.vocab_size)
     if folder is not None:
-        write_folder(Path(folder), fields, tensors)
+        place = as_path(folder, "give a folder to write into")
+        refuse_shards(place)
+        if tokenizer is not None:  # first: a folder with a config.json is whole
+            write_tokenizer(
+                place, tokenizer, special_ids(tokenizer, more, len(tokenizer)), model.config.context
+            )
+        write_folder(place, fields, tensors)
     return fields, tensors
