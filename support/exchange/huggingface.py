@@ -82,7 +82,7 @@ def to_huggingface(
     tensors = spread(model, LAYOUTS[fields["model_type"]])
     fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}
     if tokenizer is not None:
-        fields |= special_ids(tokenizer, more, model.config.vocab_size)
+        fields |= special_ids(tokenizer, more, model.config.vocab_size) | more
     if folder is not None:
         place = as_path(folder, "give a folder to write into")
         refuse_shards(place)

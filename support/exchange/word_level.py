@@ -21,15 +21,24 @@ _SPLIT = {
 }
 
 
+# Anything else might change the ids.
+_NOTHING_ELSE: Any = {"extra": "forbid", "strict": True}
+
+
 class _Model(TypedDict):
+    __pydantic_config__ = _NOTHING_ELSE
     type: str
     vocab: dict[str, CountOrZero]
     unk_token: str
 
 
 class _File(TypedDict):
+    __pydantic_config__ = _NOTHING_ELSE
     model: _Model
     pre_tokenizer: dict[str, Any]
+    version: NotRequired[str]
+    added_tokens: NotRequired[list[dict[str, Any]]]
+    post_processor: NotRequired[dict[str, Any] | None]
     normalizer: NotRequired[None]
     truncation: NotRequired[None]
     padding: NotRequired[None]
@@ -85,5 +94,10 @@ def read_word_level(path: Path) -> Vocabulary:
         )
     if sorted(model["vocab"].values()) != list(range(len(model["vocab"]))):
         raise InputError(f"{path.name} does not number its {len(model['vocab'])} words from 0 on, each once.")
+    for entry in content.get("added_tokens", ()):
+        if model["vocab"].get(entry.get("content")) != entry.get("id"):
+            raise InputError(
+                f"{path.name} adds the token {entry.get('content')!r}, which is not among its words."
+            )
     words = sorted(model["vocab"], key=model["vocab"].__getitem__)
     return Vocabulary(words, model["unk_token"] if model["unk_token"] in model["vocab"] else None)

@@ -67,7 +67,8 @@ class BPETokenizer:
         check("BPETokenizer: normal_form", normal_form, Literal["NFC", "NFD", "NFKC", "NFKD"] | None)
         check("BPETokenizer: whole_pieces", whole_pieces, bool)
         check("BPETokenizer: equal_ranks", equal_ranks, bool)
-        self.pattern, self.normal_form, self.whole_pieces = pattern, normal_form, whole_pieces
+        self.pattern, self.normal_form = pattern, normal_form
+        self.whole_pieces, self.equal_ranks = whole_pieces, equal_ranks
         self.merges: list[Pair] = as_list("BPETokenizer: merges", merges, tuple[bytes, bytes])
         if ids is not None:
             check("BPETokenizer: ids", ids, Mapping[bytes | str, int])
@@ -194,7 +195,7 @@ class BPETokenizer:
         return self._token[checked_ids([i], self.vocab_size)[0]]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``tokenizer.json`` that the `tokenizers` library reads."""
+        """Write a ``tokenizer.json`` that the `tokenizers` library reads; it has no ``equal_ranks``."""
         rules = {
             "pattern": self.pattern,
             "normal_form": self.normal_form,

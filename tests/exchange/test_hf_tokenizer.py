@@ -13,6 +13,7 @@ from support.exchange.hf_tokenizer import special_ids
 from support.exchange.word_level import WHITE_SPACE
 from support.model import GPT, GPTConfig
 from support.text import BPETokenizer, Vocabulary
+from support.text.byte_alphabet import BYTES, printable
 from support.worlds import python_prose
 
 transformers = pytest.importorskip("transformers")
@@ -126,10 +127,12 @@ def test_what_transformers_writes_is_read(tokenizer, tmp_path):
 
 def test_gpt2s_two_files_are_read(tmp_path):
     (tmp_path / "merges.txt").write_text("#version: 0.2\nt h\n")
-    ids = {chr(i): i - 33 for i in range(33, 127)}
+    ids = {printable(byte): i for i, byte in enumerate(BYTES)}
     (tmp_path / "vocab.json").write_text(json.dumps(ids))
-    with pytest.raises(InputError, match="ids must number"):
+    with pytest.raises(InputError, match="b'th', which has no id"):
         tokenizer_from_huggingface(tmp_path)
+    (tmp_path / "vocab.json").write_text(json.dumps({printable(b): i for i, b in enumerate([*BYTES, b"th"])}))
+    assert tokenizer_from_huggingface(tmp_path).encode("th") == [256]
     (tmp_path / "vocab.json").unlink()
     with pytest.raises(InputError, match=r"no file vocab\.json"):
         tokenizer_from_huggingface(tmp_path)
