@@ -92,3 +92,14 @@ def test_the_gradients_of_a_fresh_network_are_measured_anew(script):
     assert {str(age) for age in found} == set(row["fresh"])
     for age, norm in found.items():
         assert norm == pytest.approx(row["fresh"][str(age)], rel=0.02)
+
+
+def test_the_times_cover_every_layer_and_length(script):
+    study, record = script("sequence_time"), zoo.record("sequence_time")
+    assert list(record["runs"]) == list(study.KINDS) and record["lengths"] == list(study.LENGTHS)
+    for kind in study.KINDS:
+        x = study.torch.randn(2, 64, study.WIDTH)
+        assert study.layer(kind, 64)(x).shape == x.shape
+    # What the page says holds whatever the load was: the scan is the quickest of them for long texts.
+    last = {kind: times[-1] for kind, times in record["runs"].items()}
+    assert last["minGRU, scan"] * 2 < min(last["GRU, our loop"], last["attention block"])
