@@ -253,7 +253,7 @@ class _Reader:
     def _go_on(self) -> Tensor:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
         n = self.unread.shape[1]
-        for part in self.unread.split(min(self.prefill or n, self.context), dim=1):
+        for part in (self.unread,) if n == 1 else self.unread.split(min(self.prefill or n, self.context), 1):
             logits = self.model(part, self.cache, last=True)
         return logits[:, -1]
 

@@ -102,7 +102,8 @@ class SelfAttention(nn.Module):
         super().__init__()
         self.config = config
         self.n_heads, self.n_kv_heads, self.d_head = config.n_heads, config.n_kv_heads, config.d_head
-        self.widths = [n * config.d_head for n in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
+        self.head_counts = (config.n_heads, config.n_kv_heads, config.n_kv_heads)
+        self.widths = [n * config.d_head for n in self.head_counts]
         self.qkv = nn.Linear(config.d_model, sum(self.widths), bias=config.qkv_bias)
         self.output = nn.Linear(self.widths[0], config.d_model, bias=config.attention_bias)
         self.norm_q = nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
@@ -110,8 +111,9 @@ class SelfAttention(nn.Module):
 
     def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
-        heads = self.qkv(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
-        q, k, v = heads.split((self.n_heads, self.n_kv_heads, self.n_kv_heads), dim=1)
+        batch, n, _ = x.shape
+        heads = self.qkv(x).view(batch, n, -1, self.d_head).transpose(1, 2)
+        q, k, v = heads.split_with_sizes(self.head_counts, 1)
         return q, k, v
 
     def norm_and_rotate(

@@ -33,7 +33,7 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
         self.position = make_positions(config)
         self.rotary = RotaryPositions(config) if config.positions == "rope" else None
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = nn.Dropout(config.dropout) if config.dropout else None
         self.blocks = nn.ModuleList(Block(config, cross) for _ in range(config.n_layers))
         # After post-norm blocks the stream is normed already.
         self.final_norm = make_norm(config) if config.norm_first else nn.Identity()
@@ -68,7 +68,7 @@ class Transformer(nn.Module):
         if self.position is not None:
             rows = self.position(places(ids.shape[1], start, pad, ids.device))
             stream = stream + rows.to(stream.dtype)
-        return self.dropout(stream)
+        return stream if self.dropout is None else self.dropout(stream)
 
     def unembed(
         self, stream: Float[Tensor, "batch position d_model"]

@@ -31,7 +31,7 @@ class Block(nn.Module):
         self.cross_attention = CrossAttention(config) if cross else None
         self.norm_2 = make_norm(config)
         self.feed_forward = make_feed_forward(config)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = nn.Dropout(config.dropout) if config.dropout else None
 
     def forward(
         self,
@@ -52,6 +52,7 @@ class Block(nn.Module):
         self, stream: Tensor, norm: nn.Module, sublayer: Callable[..., Tensor], *more: Any
     ) -> Float[Tensor, "batch position d_model"]:
         """One sublayer with its norm and residual connection."""
-        output = self.dropout(sublayer(norm(stream) if self.norm_first else stream, *more))
+        output = sublayer(norm(stream) if self.norm_first else stream, *more)
+        output = output if self.dropout is None else self.dropout(output)
         stream = stream + output if self.residual else output
         return stream if self.norm_first else norm(stream)

@@ -53,11 +53,11 @@ class LayerCache:
         k: Float[Tensor, "batch kv_head position d_head"],
         v: Float[Tensor, "batch kv_head position d_head"],
     ) -> tuple[Float[Tensor, "batch kv_head key d_head"], Float[Tensor, "batch kv_head key d_head"]]:
-        whole, n = self.whole, k.shape[2]
-        if whole.position is None and whole.start + n <= whole.slots:  # the usual case: append a slice
-            end = whole.start + n
-            self.keys.narrow(2, whole.start, n).copy_(k)
-            self.values.narrow(2, whole.start, n).copy_(v)
+        whole, start, n = self.whole, self.whole.next_place, k.shape[2]
+        if isinstance(start, int) and start + n <= whole.slots:  # the usual case: append a slice
+            end = start + n
+            self.keys.narrow(2, start, n).copy_(k)
+            self.values.narrow(2, start, n).copy_(v)
             return self.keys.narrow(2, 0, end), self.values.narrow(2, 0, end)
         seen = self.keys, self.values
         if whole.pushes_out(n):  # the chunk's first queries still need what its last keys overwrite
@@ -115,8 +115,9 @@ class KVCache:
         if pad is not None:
             check_pad(pad, batch, self.limit)
         self.config, self.batch, self.slots, self.pad = config, batch, _slots(config, length), pad
-        self._start = 0
-        self.position = torch.zeros((), dtype=torch.long, device=device) if static else None
+        self.static = static
+        # How many tokens were read, and so the position of the next: a number, or in a tensor if static.
+        self.next_place: int | Tensor = torch.zeros((), dtype=torch.long, device=device) if static else 0
         shape = (batch, config.n_kv_heads, self.slots, config.d_head)
         self.layers = [
             LayerCache(*(torch.zeros(shape, device=device, dtype=dtype) for _ in range(2)), self)
@@ -126,12 +127,7 @@ class KVCache:
     @property
     def start(self) -> int:
         """Tokens read so far. (Of a static cache, the device is asked.)"""
-        return self._start if self.position is None else int(self.position)
-
-    @property
-    def next_place(self) -> int | Int[Tensor, ""]:
-        """`start`, as the number or the tensor in which it is counted: the position of the next token."""
-        return self._start if self.position is None else self.position
+        return int(self.next_place)
 
     @property
     def nbytes(self) -> int:
@@ -153,16 +149,13 @@ class KVCache:
 
     def advance(self, n: int) -> None:
         """Count ``n`` more tokens, once every layer has taken them in."""
-        if self.position is None:
-            self._start += n
-        else:
-            self.position.add_(n)
+        self.next_place += n
 
     def pushes_out(self, n: int) -> bool:
         """Whether a chunk of ``n`` tokens may overwrite keys that its own first queries still attend to."""
         if n == 1 or self.limit == self.slots:
             return False
-        return self.position is not None or self.start + n > self.slots
+        return self.static or self.start + n > self.slots
 
     def places(self, n: int) -> Int[Tensor, " position"]:
         """The positions in the text of the next ``n`` tokens."""
@@ -173,7 +166,7 @@ class KVCache:
 
         None if they are simply ``0, 1, 2 …``
         """
-        if self.position is None and self.start + n <= self.slots:
+        if not self.static and self.start + n <= self.slots:
             return None
         new, slot = self.places(n), torch.arange(self.slots, device=self.layers[0].keys.device)
         if self.limit == self.slots:

@@ -99,7 +99,7 @@ def test_every_linear_in_turn(family, change):
 @pytest.mark.parametrize("change", [wrapped, hooked, monkeypatched])
 @pytest.mark.parametrize("family", ["GPT-2", "Llama", "the 2017 decoder"])
 def test_every_norm_embedding_and_dropout_in_turn(family, change):
-    model = random_model(**FAMILY[family])
+    model = random_model(**FAMILY[family], dropout=0.1)
     for name in names_of(model, (nn.LayerNorm, nn.RMSNorm, nn.Embedding, nn.Dropout)):
         if not (
             change is wrapped and name == "embedding" and model.head is None

@@ -60,10 +60,10 @@ from support.model import GPT, GPTConfig
 torch.manual_seed(0)
 model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4, **{FAMILY[name]!r})).double().eval()
 ids, cache, plain = torch.randint(1, 11, (2, 20)), model.cache(2, static=True), model.cache(2)
-tensors = [cache.position] + [t for layer in cache.layers for t in (layer.keys, layer.values)]
+tensors = [cache.next_place] + [t for layer in cache.layers for t in (layer.keys, layer.values)]
 
 def step(new, position, *kept):
-    cache.position, flat = position, iter(kept)
+    cache.next_place, flat = position, iter(kept)
     for layer in cache.layers:
         layer.keys, layer.values = next(flat), next(flat)
     return model(new, cache, last=True)
