@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from support.core import InputError
+from support.core.validation import Fraction, check
+from support.exchange.hf_known_fields import MATTERING, warn_of_others
 from support.model import GPTConfig
 
 Fields = Mapping[str, Any]
@@ -20,6 +22,7 @@ _ROPES = {
     "linear": ("factor",),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
 }
+_OF_ROPE = {"rope_type", "type", "rope_theta", "partial_rotary_factor", "original_max_position_embeddings"}
 CLASSES = {
     "gpt2": "GPT2LMHeadModel",
     "llama": "LlamaForCausalLM",
@@ -43,22 +46,27 @@ def read_fields(fields: Fields) -> GPTConfig:
     ('gelu_tanh', 16)
     """
     architecture = fields.get("model_type")
-    if architecture not in CLASSES:
+    if not isinstance(architecture, str) or architecture not in CLASSES:
         known = ", ".join(CLASSES)
         raise InputError(f"The architecture model_type={architecture!r} is not known here; known: {known}.")
     if fields.get("quantization_config"):
         raise InputError(
             "The field quantization_config is not built here; give weights in float32, float16 or bfloat16."
         )
-    return _gpt2(fields) if architecture == "gpt2" else _llama_like(fields, architecture)
+    for name, without_effect in MATTERING.items():
+        _only(fields, name, without_effect)
+    config = _gpt2(fields) if architecture == "gpt2" else _llama_like(fields, architecture)
+    warn_of_others(fields, architecture)
+    return config
 
 
 def _gpt2(fields: Fields) -> GPTConfig:
     _only(fields, "scale_attn_weights", True)
     _only(fields, "scale_attn_by_inverse_layer_idx", False)
-    _only(fields, "add_cross_attention", False)
     activation = _known(fields, "activation_function", "gelu_new", ACTIVATIONS)
     rates = {_number(fields, name, 0.1) for name in ("resid_pdrop", "embd_pdrop", "attn_pdrop")}
+    for rate in rates:
+        check("The fields resid_pdrop, embd_pdrop and attn_pdrop: a rate", rate, Fraction)
     return GPTConfig(
         vocab_size=_count(fields, "vocab_size"),
         context=_count(fields, "n_positions"),
@@ -68,7 +76,7 @@ def _gpt2(fields: Fields) -> GPTConfig:
         d_ff=_count(fields, "n_inner", None),
         norm_eps=_number(fields, "layer_norm_epsilon", 1e-5),
         activation=activation,
-        tie_weights=fields.get("tie_word_embeddings", True),
+        tie_weights=_flag(fields, "tie_word_embeddings", True),
         # Ours is one rate for all three places. It plays no part unless the model is trained further.
         dropout=rates.pop() if len(rates) == 1 else 0.0,
         init_std=_number(fields, "initializer_range", 0.02),
@@ -78,7 +86,11 @@ def _gpt2(fields: Fields) -> GPTConfig:
 def _llama_like(fields: Fields, architecture: str) -> GPTConfig:
     _known(fields, "hidden_act", "silu", {"silu": "silu", "swish": "silu"})
     base, scaling = _rope(fields, 1e6 if architecture == "mixtral" else 1e4)
-    bias = bool(fields.get("attention_bias")) if architecture in ("llama", "qwen3") else False
+    bias = _flag(fields, "attention_bias", False)
+    if architecture not in ("llama", "qwen3"):
+        _only(fields, "attention_bias", False)
+    if architecture != "llama":
+        _only(fields, "mlp_bias", False)
     config: dict[str, Any] = {}
     if architecture == "mixtral":
         config |= {
@@ -105,10 +117,10 @@ def _llama_like(fields: Fields, architecture: str) -> GPTConfig:
         activation="swiglu",
         attention_bias=bias,
         qkv_bias=True if architecture == "qwen2" else bias,
-        ffn_bias=architecture == "llama" and bool(fields.get("mlp_bias")),
+        ffn_bias=_flag(fields, "mlp_bias", False),
         qk_norm=architecture == "qwen3",
         window=_window(fields, architecture),
-        tie_weights=fields.get("tie_word_embeddings", False),
+        tie_weights=_flag(fields, "tie_word_embeddings", False),
         init_std=_number(fields, "initializer_range", 0.02),
         **config,
     )
@@ -119,22 +131,25 @@ def _rope(fields: Fields, usual_base: float) -> tuple[int | float, dict[str, Any
 
     Newer files say both under ``rope_parameters``, older ones under ``rope_theta`` and ``rope_scaling``.
     """
-    where = "rope_scaling" if fields.get("rope_scaling") else "rope_parameters"
-    given = fields.get(where) or {}
-    if not isinstance(given, dict) or any(isinstance(value, dict) for value in given.values()):
-        raise InputError(f"The field {where} differs from layer to layer, which is not built here.")
-    kind = given.get("rope_type", given.get("type", "default"))
-    if kind not in _ROPES:
-        known = ", ".join(_ROPES)
-        raise InputError(
-            f"The field {where} has rope_type={kind!r}, which is not built here; known: {known}."
-        )
+    newer, older = (_rope_place(fields, where) for where in ("rope_parameters", "rope_scaling"))
+    for name in older.keys() & newer.keys():
+        if newer[name] != older[name]:
+            raise InputError(f"The fields rope_scaling and rope_parameters contradict each other in {name}.")
+    given, kind = newer | older, (newer | older).get("rope_type", "default")
     for place in (fields, given):
         if place.get("partial_rotary_factor") not in (None, 1):
             part = place["partial_rotary_factor"]
             raise InputError(f"The field partial_rotary_factor={part} is not built here; only 1.0 is.")
-    base = given.get("rope_theta", fields.get("rope_theta"))
-    base = _number({"rope_theta": base}, "rope_theta", usual_base)
+    bases = [place["rope_theta"] for place in (given, fields) if place.get("rope_theta") is not None]
+    if len(bases) == 2 and bases[0] != bases[1]:
+        raise InputError(
+            f"The field rope_theta={bases[1]!r} contradicts rope_parameters, which says {bases[0]!r}."
+        )
+    base = _number({"rope_theta": bases[0] if bases else None}, "rope_theta", usual_base)
+    for name in sorted(set(map(str, given)) - _OF_ROPE.union(_ROPES[kind])):
+        raise InputError(
+            f"RoPE of rope_type={kind!r} has {name}={given.get(name)!r}, which is not built here."
+        )
     if kind == "default":
         return base, None
     trained = "original_max_position_embeddings"
@@ -144,16 +159,34 @@ def _rope(fields: Fields, usual_base: float) -> tuple[int | float, dict[str, Any
     }
 
 
+def _rope_place(fields: Fields, where: str) -> dict[str, Any]:
+    """What one of the two fields says, in the newer spelling."""
+    given = fields.get(where) or {}
+    if not isinstance(given, dict) or any(isinstance(value, dict) for value in given.values()):
+        raise InputError(f"The field {where} differs from layer to layer, which is not built here.")
+    kind = given.get("rope_type", given.get("type", "default"))
+    if not isinstance(kind, str) or kind not in _ROPES:
+        known = ", ".join(_ROPES)
+        raise InputError(
+            f"The field {where} has rope_type={kind!r}, which is not built here; known: {known}."
+        )
+    named = {"rope_type": kind} if "rope_type" in given or "type" in given else {}
+    return {name: value for name, value in given.items() if name != "type"} | named
+
+
 def _window(fields: Fields, architecture: str) -> int | None:
     """How far back a layer sees; the same for all layers, or refused."""
     if architecture == "llama":
-        return None
-    window, kinds = _count(fields, "sliding_window", None), set(fields.get("layer_types") or ())
+        _only(fields, "sliding_window", None)
+    given = fields.get("layer_types") or ()
+    if not isinstance(given, list | tuple) or not all(isinstance(kind, str) for kind in given):
+        raise InputError(f"The field layer_types={given!r} must be a list of strings.")
+    window, kinds = _count(fields, "sliding_window", None), set(given)
     for kind in sorted(kinds - {"full_attention", "sliding_attention"}):
         raise InputError(f"The field layer_types has {kind!r}, which is not built here.")
     named = "layer_types" if kinds else "max_window_layers"
     if architecture in ("qwen2", "qwen3"):
-        if not fields.get("use_sliding_window"):
+        if not _flag(fields, "use_sliding_window", False):
             window = None
         elif not kinds:  # the first layers see everything, the others a window
             first, layers = _count(fields, "max_window_layers", 28), _count(fields, "num_hidden_layers")
@@ -193,13 +226,21 @@ def _number(fields: Fields, name: str, usual: Any = _MISSING) -> int | float:
     return value
 
 
+def _flag(fields: Fields, name: str, usual: bool) -> bool:
+    value = _get(fields, name, usual)
+    if not isinstance(value, bool):
+        raise InputError(f"The field {name}={value!r} must be true or false.")
+    return value
+
+
 def _only(fields: Fields, name: str, needed: Any) -> None:
-    if fields.get(name, needed) != needed:
-        raise InputError(f"The field {name}={fields[name]} is not built here; only {needed} is.")
+    value = fields.get(name)
+    if value is not None and value != needed:
+        raise InputError(f"The field {name}={value!r} is not built here; only {needed!r} is.")
 
 
 def _known(fields: Fields, name: str, usual: str, known: Mapping[str, str]) -> str:
     value = fields.get(name, usual)
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"The field {name}={value!r} is not built here; known: {', '.join(known)}.")
     return known[value]
