@@ -55,6 +55,15 @@ def breaches(package: Path) -> list[str]:
     return found
 
 
+def test_the_package_tells_its_order_as_it_is():
+    """The list in its first lines, those on the disk, and the page that it points to."""
+    listed = re.search(r"`(core, .*?)`", (PACKAGE / "__init__.py").read_text(encoding="utf8"))[1].split(", ")
+    there = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file()}
+    assert listed == [room for room in ROOMS if room in there] and set(listed) == there
+    page = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf8")
+    assert "## Where things live" in page and all(room in page for room in listed)
+
+
 def test_every_room_keeps_the_order():
     assert breaches(PACKAGE) == []
 
