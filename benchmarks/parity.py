@@ -45,7 +45,8 @@ LLAMA = {
     "num_attention_heads": 6,
     "num_key_value_heads": 2,
 }
-EAGER = {"attn_implementation": "eager", "experts_implementation": "eager"}
+NEW = int(transformers.__version__.split(".")[0]) >= 5  # before, experts had one way, and RoPE other fields
+EAGER = {"attn_implementation": "eager"} | ({"experts_implementation": "eager"} if NEW else {})
 NO_TOKENS = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
 LLAMA3 = {
     "rope_type": "llama3",
@@ -126,6 +127,10 @@ def theirs(architecture: str, changes: dict, perturb: bool = True) -> torch.nn.M
     """A transformers model in which every tensor matters; or, unperturbed, as transformers begins one."""
     name = CLASSES[architecture]
     small = GPT2 if architecture == "gpt2" else LLAMA
+    if not NEW and (rope := changes.get("rope_parameters")):
+        scaling = {name: value for name, value in rope.items() if name != "rope_theta"}
+        scaling = None if rope["rope_type"] == "default" else scaling
+        changes = {**changes, "rope_theta": rope["rope_theta"], "rope_scaling": scaling}
     config = getattr(transformers, f"{name}Config")(**(small | NO_TOKENS | changes), **EAGER)
     head = "LMHeadModel" if architecture == "gpt2" else "ForCausalLM"
     model = getattr(transformers, name + head)(config).eval()
