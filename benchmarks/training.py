@@ -1,31 +1,35 @@
-"""Training throughput: support's GPT and loop against transformers' GPT-2 of the same size, in one run.
+"""Training throughput in one paired run: support, nanoGPT's model and transformers' GPT-2, in each precision.
 
-    python benchmarks/training.py [--vocab 1024 4096] [--threads 2] [--rounds 30]
-    python benchmarks/training.py --compile --vocab 1024   # both sides also through torch.compile
-    python benchmarks/training.py --shape gpt2 --compile   # GPT-2 small, one text a step
+    python benchmarks/training.py --nanogpt FOLDER           # under three minutes on two idle cores
+    python benchmarks/training.py --shape gpt2               # GPT-2 small, one text a step
+    python benchmarks/training.py --compile --rounds 10      # support and nanoGPT also through torch.compile
+    python benchmarks/training.py --nanogpt FOLDER --busy    # one thread, processor's time: on a busy machine
+    python benchmarks/training.py --nanogpt FOLDER --keep    # and write the record `training`
 
-Both have 4 layers, d_model 128, 4 heads, context 128, batch 16, tied weights, AdamW, gradient clipping at 1,
-float32, and see the same random tokens. Our side is `support.training.train` itself; the others take their
-turns in its callback, step by step, so that a noisy machine is noisy for all. What is printed are medians,
-and the median of the paired ratios.
+All have 4 layers, d_model 128, 4 heads, context 128, batch 16, tied weights, AdamW and clipping at 1, and see
+the same random tokens. Support's side is `support.training.train` itself; nanoGPT's is its ``model.py`` in a
+folder that you have (this repository holds none of it), in the loop of its ``train.py``. Sides take turns in
+every round, in changing order, two timed steps after one to warm up, so that a noisy machine is noisy for
+all; the table shows the fastest and the median step, and the median of the ratios within a round.
 
-Three ways of running the other side. *Standard* is what a reader would write (`model(ids, labels=ids).loss`,
-default cache setting, default AdamW), without dropout, as on our side. *Tuned* switches the cache off and
-takes the fused AdamW that our loop uses. *As it comes* is the standard one with GPT-2's default dropout of
-0.1: more work than our side does, so its line is no like-for-like comparison.
+*transformers* is what a reader would write (``model(ids, labels=ids).loss``, default AdamW), without dropout
+and with GPT-2's own tanh GELU, which it computes operation by operation; *as it comes* has GPT-2's dropout of
+0.1 too. *Like for like* takes support's and nanoGPT's GELU, the fused AdamW that support uses, and no cache.
 
-Each vocabulary is measured twice: with the tanh GELU that GPT-2 was trained with, which transformers computes
-operation by operation, and with the plain GELU (our default) on both sides, each through one kernel of torch.
-The difference between the two tables is what that kernel is worth. Then: our step against what this machine's
-matrix products reach in the same run, and which operations the step consists of. The tables are kept in the
-record ``training``.
+Then: support's step against what this machine's matrix products reach in the same precision in the same run,
+and which operations the step consists of.
 """
 
 import argparse
+import contextlib
+import importlib.util
+import io
 import os
+import random
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 import transformers
@@ -33,53 +37,66 @@ from torch.profiler import ProfilerActivity, profile
 
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
-from support.training import TrainConfig, cross_entropy_sum, make_optimiser, train
+from support.training import TrainConfig, train
+from support.training.precision import native_bfloat16
 from support.view import table
-from support.zoo.record import begin_record, keep_record
+from support.zoo.record import keep_record, made_by
 
-CONTEXT, WARM_UP = 128, 3
+CONTEXT = 128
 SHAPES = {  # texts a step, and the model
     "small": (16, {"d_model": 128, "n_layers": 4, "n_heads": 4}),
     "gpt2": (1, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
 }
-GELU = {"gelu_tanh": "gelu_new", "gelu": "gelu"}  # our name for it: theirs
 PARTS = {  # what a step consists of: the operations that make it up
-    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm"),
+    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"),
     "attention kernel": ("scaled_dot_product",),
+    "softmax of the attention": ("aten::_softmax",),
     "GELU": ("aten::gelu",),
-    "loss": ("softmax", "nll_loss"),
+    "loss": ("log_softmax", "nll_loss"),
     "layer norm": ("layer_norm",),
+    "copies and casts": ("aten::copy_", "aten::fill_", "aten::cat"),
 }
-Step = Callable[[], None]
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+BUSY = False
+Side = Callable[[], list[float]]  # seconds of two steps
 
 
-def ours(shape: str, vocab: int, activation: str) -> GPT:
-    return GPT(GPTConfig(vocab_size=vocab, context=CONTEXT, activation=activation, **SHAPES[shape][1]))
+def of_support(model: GPT, ids: torch.Tensor, precision: str, compiled: bool = False) -> Side:
+    """Two steps of our loop, timed between its callbacks."""
+
+    def side() -> list[float]:
+        ends: list[float] = []
+        config = TrainConfig(3, lr=3e-4, precision=precision, compile=compiled, progress=False)
+        train(
+            model, lambda step: (ids[:, :-1], ids[:, 1:]), config, callbacks=[lambda *_: ends.append(now())]
+        )
+        return [ends[1] - ends[0], ends[2] - ends[1]]
+
+    return side
 
 
-def ours_compiled(shape: str, ids: torch.Tensor, vocab: int, activation: str) -> Step:
-    """Our loop's step around a compiled model."""
-    model = ours(shape, vocab, activation).train()
-    fast, optimiser = torch.compile(model), make_optimiser(model, _config(1))
+def of_others(
+    loss: Callable[[], torch.Tensor], model: torch.nn.Module, optimiser: torch.optim.Optimizer, precision: str
+) -> Side:
+    """Two steps of the usual loop around a model of somebody else."""
 
-    def step() -> None:
-        cross_entropy_sum(fast(ids[:, :-1]), ids[:, 1:]).div(ids[:, 1:].numel()).backward()
+    def step() -> float:
+        start = now()
+        with torch.autocast("cpu", DTYPES[precision], enabled=precision != "float32"):
+            value = loss()
+        value.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
-        optimiser.zero_grad()
+        optimiser.zero_grad(set_to_none=True)
+        value.item()
+        return now() - start
 
-    return step
+    return lambda: [step(), step(), step()][1:]
 
 
-def theirs(
-    shape: str,
-    ids: torch.Tensor,
-    vocab: int,
-    activation: str,
-    tuned: bool = False,
-    dropout: float = 0.0,
-    compiled: bool = False,
-) -> Step:
+def of_transformers(
+    shape: str, ids: torch.Tensor, vocab: int, precision: str, like: bool = False, dropout: float = 0.0
+) -> Side:
     sizes = SHAPES[shape][1]
     config = transformers.GPT2Config(
         vocab_size=vocab,
@@ -87,116 +104,135 @@ def theirs(
         n_embd=sizes["d_model"],
         n_layer=sizes["n_layers"],
         n_head=sizes["n_heads"],
-        activation_function=GELU[activation],
+        activation_function="gelu" if like else "gelu_new",
         resid_pdrop=dropout,
         embd_pdrop=dropout,
         attn_pdrop=dropout,
         bos_token_id=0,
         eos_token_id=0,
-        use_cache=not tuned,
+        use_cache=not like,
     )
-    model = transformers.GPT2LMHeadModel(config).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True if tuned else None)
-    inputs, run = ids[:, :CONTEXT], torch.compile(model) if compiled else model
-
-    def step() -> None:
-        run(input_ids=inputs, labels=inputs).loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        optimiser.zero_grad()
-
-    return step
+    model, inputs = transformers.GPT2LMHeadModel(config).train(), ids[:, :CONTEXT]
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True if like else None)
+    return of_others(lambda: model(input_ids=inputs, labels=inputs).loss, model, optimiser, precision)
 
 
-def matrix_rate(size: int = 2048, repeats: int = 10) -> float:
+def of_nanogpt(
+    folder: str, shape: str, ids: torch.Tensor, vocab: int, precision: str, compiled: bool = False
+) -> Side:
+    spec = importlib.util.spec_from_file_location("nanogpt_model", Path(folder) / "model.py")
+    module = importlib.util.module_from_spec(spec)
+    sizes = SHAPES[shape][1]
+    names = {"n_embd": sizes["d_model"], "n_layer": sizes["n_layers"], "n_head": sizes["n_heads"]}
+    with contextlib.redirect_stdout(io.StringIO()):  # it tells what it builds
+        spec.loader.exec_module(module)
+        model = module.GPT(
+            module.GPTConfig(block_size=CONTEXT, vocab_size=vocab, dropout=0.0, bias=True, **names)
+        )
+        optimiser = model.configure_optimizers(0.1, 3e-4, (0.9, 0.95), "cpu")
+    run = torch.compile(model) if compiled else model.train()
+    inputs, targets = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
+    return of_others(lambda: run(inputs, targets)[1], model, optimiser, precision)
+
+
+def sides_of(
+    given: argparse.Namespace, ids: torch.Tensor, vocab: int, models: dict[str, GPT]
+) -> dict[str, Side]:
+    """Every side, by name; those in bfloat16 only where the processor computes it natively."""
+    sides = {}
+    for precision, model in models.items():
+        what = given.shape, ids, vocab, precision
+        sides[f"support, {precision}"] = of_support(model, ids, precision)
+        if given.compile:
+            sides[f"support, {precision}, compiled"] = of_support(model, ids, precision, compiled=True)
+        if given.nanogpt:
+            sides[f"nanoGPT, {precision}"] = of_nanogpt(given.nanogpt, *what)
+            if given.compile:
+                sides[f"nanoGPT, {precision}, compiled"] = of_nanogpt(given.nanogpt, *what, compiled=True)
+        sides[f"transformers, {precision}"] = of_transformers(*what)
+        sides[f"transformers, {precision}, like for like"] = of_transformers(*what, like=True)
+    sides["transformers, float32, as it comes"] = of_transformers(
+        given.shape, ids, vocab, "float32", dropout=0.1
+    )
+    return sides
+
+
+def matrix_rate(dtype: torch.dtype, size: int = 2048, repeats: int = 10) -> float:
     """The best floating-point rate of one large product, in operations a second."""
-    a = torch.randn(size, size)
-    best = min(_seconds(lambda: a @ a) for _ in range(repeats))
+    a, best = torch.randn(size, size).to(dtype), float("inf")
+    for _ in range(repeats):
+        start = now()
+        a @ a
+        best = min(best, now() - start)
     return 2 * size**3 / best
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def take_turns(model: GPT, ids: torch.Tensor, others: dict[str, Step], rounds: int) -> dict[str, list[float]]:
-    """Seconds of every step, by side: ours in our loop, and after each of ours one of every other side."""
-    seconds: dict[str, list[float]] = {name: [] for name in ("support", *others)}
-    began = [0.0]
-
-    def turn(step: int, *_: object) -> None:
-        ours_took = time.perf_counter() - began[0]
-        took = {"support": ours_took} | {name: _seconds(work) for name, work in others.items()}
-        if step >= WARM_UP:
-            for name, time_taken in took.items():
-                seconds[name].append(time_taken)
-        began[0] = time.perf_counter()
-
-    train(model, _same(ids), _config(WARM_UP + rounds), callbacks=[turn])
-    return seconds
-
-
-def parts_of_a_step(model: GPT, ids: torch.Tensor, steps: int = 5) -> dict[str, float]:
+def parts_of_a_step(model: GPT, ids: torch.Tensor, precision: str) -> dict[str, float]:
     """Which share of our loop's time each kind of operation takes."""
-    train(model, _same(ids), _config(WARM_UP))
+    side = of_support(model, ids, precision)
+    side()
     with profile(activities=[ProfilerActivity.CPU]) as watched:
-        train(model, _same(ids), _config(steps))
+        side()
     spent = {event.key: event.self_cpu_time_total for event in watched.key_averages()}
-    shares = {
-        part: sum(t for name, t in spent.items() if any(word in name for word in words))
-        for part, words in PARTS.items()
-    }
-    total = sum(spent.values())
-    shares["everything else"] = total - sum(shares.values())
-    return {part: t / total for part, t in shares.items()}
+    total, shares = sum(spent.values()), {}
+    for part, words in PARTS.items():
+        names = [name for name in spent if any(word in name for word in words)]
+        shares[part] = sum(spent.pop(name) for name in names) / total
+    return {**shares, "everything else": 1 - sum(shares.values())}
 
 
-def _same(ids: torch.Tensor) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
-    return lambda step: (ids[:, :-1], ids[:, 1:])
-
-
-def _config(steps: int) -> TrainConfig:
-    return TrainConfig(steps, lr=3e-4, precision="float32", progress=False)
-
-
-def compare(shape: str, vocab: int, activation: str, rounds: int, compiled: bool) -> dict:
-    """Measure one vocabulary with one kind of GELU, and print the table."""
-    batch = SHAPES[shape][0]
+def compare(given: argparse.Namespace, vocab: int, rounds: int) -> dict[str, object]:
+    """Measure one vocabulary, and print the table."""
+    batch, sizes = SHAPES[given.shape]
     ids = torch.randint(vocab, (batch, CONTEXT + 1))
-    model, what = ours(shape, vocab, activation), (shape, ids, vocab, activation)
-    others = {
-        "transformers, standard": theirs(*what),
-        "transformers, tuned": theirs(*what, tuned=True),
-    }
-    if shape == "small":
-        others["transformers, as it comes"] = theirs(*what, dropout=0.1)
-    if compiled:
-        others["support, compiled"] = ours_compiled(*what)
-        others["transformers, tuned and compiled"] = theirs(*what, tuned=True, compiled=True)
-    rate = matrix_rate()
-    seconds = take_turns(model, ids, others, rounds)
-    rate = max(rate, matrix_rate())
+    precisions = ["float32"] + ["bfloat16"] * native_bfloat16(torch.device("cpu"))
+    models = {p: GPT(GPTConfig(vocab_size=vocab, context=CONTEXT, **sizes)) for p in precisions}
+    sides = sides_of(given, ids, vocab, models)
+    rates = {p: matrix_rate(DTYPES[p]) for p in precisions}
+    seconds: dict[str, list[list[float]]] = {name: [] for name in sides}
+    order = list(sides)
+    for _ in range(rounds):
+        random.shuffle(order)
+        for name in order:
+            seconds[name].append(sides[name]())
     rows = {}
     for name, times in seconds.items():
-        middle = statistics.median(times)
-        ratio = statistics.median(t / o for t, o in zip(times, seconds["support"], strict=True))
-        rows[name] = {"ms": 1e3 * middle, "tokens_per_second": batch * CONTEXT / middle, "ratio": ratio}
-    print(f"\n{shape}, vocabulary {vocab}, {activation} = transformers' {GELU[activation]}\n")
+        flat = [t for pair in times for t in pair]
+        ratios = {
+            p: statistics.median(
+                min(t) / min(o) for t, o in zip(times, seconds[f"support, {p}"], strict=True)
+            )
+            for p in precisions
+        }
+        rows[name] = {"fastest ms": 1e3 * min(flat), "median ms": 1e3 * statistics.median(flat), **ratios}
+    print(f"\n{given.shape}, vocabulary {vocab}, {batch} texts of {CONTEXT} positions a step\n")
     shown = [
-        [name, f"{r['ms']:.1f}", f"{r['tokens_per_second']:,.0f}", f"{r['ratio']:.2f}"]
-        for name, r in rows.items()
+        [name, *(f"{row[key]:.1f}" for key in ("fastest ms", "median ms"))] for name, row in rows.items()
     ]
-    print(table(shown, columns=["side", "ms a step", "tokens/s", "× support's time"])._repr_markdown_())
-    work = batch * CONTEXT * model.flops_per_token(CONTEXT, training=True)
-    share = work / statistics.median(seconds["support"]) / rate
-    print(
-        f"\nmatrix products reach {rate / 1e9:.0f} GFLOP/s here; support's step runs at {share:.0%} of that"
+    shown = [[*line, *(f"{rows[line[0]][p]:.2f}" for p in precisions)] for line in shown]
+    columns = ["side", "fastest step, ms", "median, ms", *(f"× support's {p}" for p in precisions)]
+    print(table(shown, columns=columns)._repr_markdown_() + "\n")
+    work, result = (
+        batch * CONTEXT * models["float32"].flops_per_token(CONTEXT, training=True),
+        {"sides": rows},
     )
-    parts = parts_of_a_step(model, ids)
-    print("support's step is " + ", ".join(f"{part} {share:.0%}" for part, share in parts.items()))
-    return {"sides": rows, "gflops": rate / 1e9, "share_of_it": share, "parts": parts}
+    for p in precisions:
+        rate = max(rates[p], matrix_rate(DTYPES[p]))
+        share, parts = (
+            work / (rows[f"support, {p}"]["median ms"] / 1e3) / rate,
+            parts_of_a_step(models[p], ids, p),
+        )
+        print(
+            f"{p}: products reach {rate / 1e9:.0f} GFLOP/s here, support's step runs at {share:.0%} of that;"
+        )
+        print("   it is " + ", ".join(f"{part} {part_share:.0%}" for part, part_share in parts.items()))
+        result[p] = {"gflops": rate / 1e9, "share of it": share, "parts": parts}
+    return result
+
+
+def now() -> float:
+    """Seconds by the clock, or of this process's work."""
+    return time.process_time() if BUSY else time.perf_counter()
 
 
 def main() -> None:
@@ -205,20 +241,26 @@ def main() -> None:
     parser.add_argument("--vocab", type=int, nargs="+", default=None)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=None)
-    parser.add_argument("--compile", action="store_true", help="also run both sides through torch.compile")
+    parser.add_argument("--nanogpt", help="a folder with nanoGPT's model.py")
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="write the record")
+    parser.add_argument("--busy", action="store_true", help="one thread, and the processor's time")
     given = parser.parse_args()
+    global BUSY
+    BUSY, given.threads = given.busy, 1 if given.busy else given.threads
     transformers.logging.set_verbosity_error()
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler writes lines of its own
     seed_everything(0, threads=given.threads)
+    random.seed(0)
     small = given.shape == "small"
-    rounds = given.rounds or (30 if small else 4)
-    print(f"{given.threads} threads, {rounds} rounds, torch {torch.__version__}")
-    record = begin_record("training", {}, under="rows", context=CONTEXT, threads=given.threads)
+    rounds = given.rounds or (20 if small else 3)
+    load = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    print(f"{given.threads} threads, {rounds} rounds, torch {torch.__version__}{load}")
+    record = {**made_by("training"), "context": CONTEXT, "threads": given.threads, "rows": {}}
     for vocab in given.vocab or ([1024, 4096] if small else [50257]):
-        for activation in GELU if small else ["gelu_tanh"]:
-            row = compare(given.shape, vocab, activation, rounds, given.compile)
-            record["rows"][f"{given.shape} {vocab} {activation}"] = row
-            keep_record("training", record)
+        record["rows"][f"{given.shape} {vocab}"] = compare(given, vocab, rounds)
+    if given.keep:
+        keep_record("training", record)
 
 
 if __name__ == "__main__":
