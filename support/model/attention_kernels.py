@@ -13,6 +13,7 @@ from torch import Tensor
 # 16 texts of 128 positions, 4 heads of 32; 35 and 19 at 4 of 512; 43 and 43 at 2 of 1,024; 67 and 101 at
 # 1 of 2,048. In float32 the kernel wins at every length (12 and 13; 32 and 38), in float16 too.
 PRODUCTS_UP_TO = 1024
+CHUNK = 64  # queries at least: 9.0 ms become 6.5 at 128 positions, 30 become 25 at 512 in chunks of 128
 
 
 def attention_path(
@@ -53,6 +54,8 @@ def attend_by_products(
     if groups > 1:
         k, v = k.repeat_interleave(groups, dim=-3), v.repeat_interleave(groups, dim=-3)
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    if causal and mask is None and q.shape[-2] == k.shape[-2]:
+        return _in_chunks(q, k, v, dropout, scale)
     bias = torch.zeros((), dtype=v.dtype, device=v.device)  # added to the scores: −inf where masked
     if causal:
         bias = torch.full((q.shape[-2], k.shape[-2]), -math.inf, dtype=v.dtype, device=v.device).triu(1)
@@ -64,3 +67,17 @@ def attend_by_products(
     scores = torch.baddbmm(bias, q, k.transpose(1, 2), alpha=scale)
     mixed = torch.bmm(F.dropout(scores.softmax(dim=-1), dropout), values)
     return mixed.view(*v.shape[:-2], *mixed.shape[-2:])
+
+
+def _in_chunks(q: Tensor, k: Tensor, v: Tensor, dropout: float, scale: float) -> Tensor:
+    """Causal attention, a chunk of queries at a time: no chunk computes scores of keys behind its end."""
+    length, shape = q.shape[-2], v.shape
+    size = max(CHUNK, -(-length // 4))
+    q, k, v = (t.reshape(-1, *t.shape[-2:]) for t in (q, k, v))
+    mixed = []
+    for start in range(0, length, size):
+        end = min(start + size, length)
+        ahead = torch.full((end - start, end), -math.inf, dtype=v.dtype, device=v.device).triu(1 + start)
+        scores = torch.baddbmm(ahead, q[:, start:end], k[:, :end].transpose(1, 2), alpha=scale)
+        mixed.append(torch.bmm(F.dropout(scores.softmax(dim=-1), dropout), v[:, :end]))
+    return torch.cat(mixed, dim=1).view(shape)

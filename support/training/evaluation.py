@@ -1,5 +1,6 @@
 """The loss on held-out text: on whole texts, or on one long stream of text."""
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ from support.core import InputError
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
+PART = 2**20  # logits
 # Set by `train` while it evaluates: the processes that share the texts.
 SHARED_BY: ContextVar[Processes] = ContextVar("SHARED_BY", default=Processes())  # noqa: B039 - it is frozen
 
@@ -26,13 +28,15 @@ def cross_entropy_sum(
     >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
     0.6931
     """
-    narrow = logits.dtype in (torch.bfloat16, torch.float16)
-    return F.cross_entropy(
-        logits.flatten(0, 1).float() if narrow else logits.flatten(0, 1),
-        targets.flatten(),
-        ignore_index=IGNORE_INDEX,
-        reduction="sum",
-    )
+    rows, targets = logits.flatten(0, 1), targets.flatten()
+    add_up = functools.partial(F.cross_entropy, ignore_index=IGNORE_INDEX, reduction="sum")
+    if logits.dtype not in (torch.bfloat16, torch.float16):
+        return add_up(rows, targets)
+    # In float32; on a CPU a part at a time, which stays in its cache. At once and in parts, ms, forward and
+    # backward: 31 and 19 for 2,048 tokens and a vocabulary of 4,096, 329 and 113 for one of 16,384.
+    size = max(1, PART // rows.shape[1]) if rows.device.type == "cpu" else len(rows)
+    parts = zip(rows.split(size), targets.split(size), strict=True)
+    return torch.stack([add_up(row.float(), target) for row, target in parts]).sum()
 
 
 @contextmanager

@@ -36,6 +36,16 @@ def test_products_equal_attention_step_by_step_with_gradients(kind, kv_heads):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("length", [64, 65, 130, 400])
+def test_causal_chunks_equal_the_whole(length):
+    q, k, v = (torch.randn(2, 4, length, 8, dtype=torch.float64, requires_grad=True) for _ in range(3))
+    outputs = attend_by_products(q, k, v), attend(q, k, v)[0]
+    torch.testing.assert_close(*outputs, rtol=0, atol=1e-12)
+    grads = [torch.autograd.grad(output.square().sum(), (q, k, v)) for output in outputs]
+    for a, b in zip(*grads, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-11)
+
+
 def test_bfloat16_training_takes_the_products_within_rounding_of_float64():
     exact = torch.randn(3, 2, 4, 40, 16, dtype=torch.float64)
     q, k, v = (t.bfloat16().requires_grad_() for t in exact)

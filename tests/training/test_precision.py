@@ -16,6 +16,7 @@ from support.training import (
     DivergedError,
     SequenceBatches,
     TrainConfig,
+    cross_entropy_sum,
     evaluate_loss,
     evaluate_stream,
     train,
@@ -144,6 +145,20 @@ def test_without_reading_the_loss_a_step_that_is_no_number_still_changes_no_weig
     with pytest.raises(DivergedError, match="at step 3;"):
         train(model, poisoned, TrainConfig(12, lr=0.01, log_every=10))
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), before, strict=True))
+
+
+def test_the_loss_of_narrow_logits_in_parts_is_that_of_the_whole():
+    logits = torch.randn(3, 700, 1024).bfloat16().requires_grad_()
+    targets = torch.randint(1024, (3, 700)).masked_fill(torch.rand(3, 700) < 0.3, -100)
+    exact = logits.detach().double().requires_grad_()
+    whole = torch.nn.functional.cross_entropy(exact.flatten(0, 1), targets.flatten(), reduction="sum")
+    loss = cross_entropy_sum(logits, targets)
+    assert loss.dtype == torch.float32 and float(loss.detach()) == pytest.approx(
+        float(whole.detach()), rel=1e-6
+    )
+    loss.backward()
+    whole.backward()
+    torch.testing.assert_close(logits.grad.double(), exact.grad, rtol=2**-8, atol=1e-6)
 
 
 @torch.no_grad()
