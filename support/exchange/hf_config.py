@@ -127,7 +127,7 @@ def _llama_like(fields: Fields, architecture: str) -> GPTConfig:
 
 
 def _rope(fields: Fields, usual_base: float) -> tuple[int | float, dict[str, Any] | None]:
-    """How fast the pairs turn: the base, and how it is stretched.
+    """The base of RoPE's frequencies, and how they are scaled.
 
     Newer files say both under ``rope_parameters``, older ones under ``rope_theta`` and ``rope_scaling``.
     """

@@ -49,12 +49,12 @@ _PLAIN = {
 def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
     """The architecture to write, and what our fields must be for it."""
     if config.positions != "rope":
-        lanes = {"n_kv_heads": config.n_heads, "d_head": config.d_model // config.n_heads}
+        heads = {"n_kv_heads": config.n_heads, "d_head": config.d_model // config.n_heads}
         gpt2 = {"positions": "learned", "norm": "layer", "qkv_bias": True, "attention_bias": True}
         gpt2 |= {"ffn_bias": True, "qk_norm": False, "window": None, "n_experts": 1}
         if config.activation == "swiglu":
             gpt2 |= {"activation": "gelu_tanh"}
-        return "gpt2", gpt2 | lanes | _PLAIN
+        return "gpt2", gpt2 | heads | _PLAIN
     llama = {"norm": "rms", "activation": "swiglu", "ffn_bias": False, **_PLAIN}
     if config.n_experts > 1:
         return "mixtral", llama | {"qk_norm": False, "qkv_bias": False, "attention_bias": False}

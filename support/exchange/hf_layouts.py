@@ -97,11 +97,11 @@ LLAMA = Layout(_split(_LLAMA), "model.")
 MIXTRAL = Layout(_split(_MIXTRAL), "model.")
 LAYOUTS = {"gpt2": GPT2, "mixtral": MIXTRAL} | dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA)
 
-# Stored in old files, computed here: the causal mask, the turning speeds.
+# Stored in old files, computed here: the causal mask, the frequencies of RoPE.
 _COMPUTED = (".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq")
 
 
-def fill(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor]) -> GPT:
+def from_tensors(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor]) -> GPT:
     """A model with these weights; no memory is spent on fresh ones first.
 
     All weights get one type, the widest that occurs.
@@ -133,7 +133,7 @@ def fill(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor]) -> GP
     return model.requires_grad_(True).eval()
 
 
-def spread(model: GPT, layout: Layout) -> dict[str, Tensor]:
+def to_tensors(model: GPT, layout: Layout) -> dict[str, Tensor]:
     """The model's weights under their names, as their files hold them; a tied head is left out."""
     tensors: dict[str, Tensor] = {}
     for ours, weight in model.state_dict().items():

@@ -10,7 +10,7 @@ from support.core.json_file import as_path
 from support.exchange.hf_config import read_fields
 from support.exchange.hf_config_out import write_fields
 from support.exchange.hf_folder import read_folder, refuse_shards, write_folder
-from support.exchange.hf_layouts import LAYOUTS, fill, spread
+from support.exchange.hf_layouts import LAYOUTS, from_tensors, to_tensors
 from support.exchange.hf_tokenizer import Tokenizer, special_ids, write_tokenizer
 from support.model import GPT
 
@@ -44,7 +44,7 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
     else:
         fields, tensors = read_folder(as_path(model_or_folder, "give a transformers model or a folder"))
     config = read_fields(fields)
-    return fill(config, LAYOUTS[fields["model_type"]], tensors)
+    return from_tensors(config, LAYOUTS[fields["model_type"]], tensors)
 
 
 def to_huggingface(
@@ -77,9 +77,9 @@ def to_huggingface(
     ('llama', 11, torch.Size([176, 64]))
     """
     if any(block.cross_attention is not None for block in model.blocks):
-        raise InputError("This decoder looks at an encoder, which no architecture known here does.")
+        raise InputError("This decoder has cross-attention, which no architecture known here has.")
     fields = write_fields(model.config)
-    tensors = spread(model, LAYOUTS[fields["model_type"]])
+    tensors = to_tensors(model, LAYOUTS[fields["model_type"]])
     fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}
     if tokenizer is not None:
         fields |= special_ids(tokenizer, more, model.config.vocab_size) | more

@@ -8,7 +8,7 @@ from support.core.validation import BaseConfig, Count, CountOrZero, Fraction, No
 
 @dataclass(frozen=True)
 class GPTConfig(BaseConfig):
-    """The shape of a transformer; the defaults are GPT-2's manner at a toy's size.
+    """The shape of a transformer; the defaults are GPT-2's architecture, small.
 
     Sizes are counts of numbers: ``d_model`` in the stream, ``d_head`` in a query, key or value, ``d_ff``
     in the hidden layer of the feed-forward network. ``None`` means the usual choice and is replaced when
@@ -49,8 +49,8 @@ class GPTConfig(BaseConfig):
     qkv_bias: bool | None = None  # … unless the first three say otherwise
     ffn_bias: bool = True
     attention_scale: Positive | None = None  # what scores are multiplied by; 1/√d_head if not given
-    qk_norm: bool = False  # RMSNorm on every query and key before it is turned (Qwen 3)
-    logit_softcap: Positive | None = None  # logits bend towards ± this number (Gemma 2)
+    qk_norm: bool = False  # RMSNorm on every query and key before RoPE (Qwen 3)
+    logit_softcap: Positive | None = None  # logits are squashed into ± this number by tanh (Gemma 2)
     tie_weights: bool = True  # the output head reads with the embedding's own rows
     dropout: Fraction = 0.0
     init_std: NonNegative = 0.02  # of embeddings; matrices start at 1/√fan-in
@@ -67,7 +67,7 @@ class GPTConfig(BaseConfig):
         if self.d_head is None:
             self._refuse_unless(
                 self.d_model % self.n_heads == 0,
-                f"d_model={self.d_model} does not divide into n_heads={self.n_heads} equal lanes; "
+                f"d_model={self.d_model} does not divide into n_heads={self.n_heads} heads of equal width; "
                 "change one of them, or give d_head",
             )
             self._set("d_head", self.d_model // self.n_heads)
@@ -90,7 +90,7 @@ class GPTConfig(BaseConfig):
         )
         self._refuse_unless(
             self.positions != "rope" or self.d_head % 2 == 0,
-            f"RoPE turns pairs of numbers and d_head={self.d_head} is odd; make it even",
+            f"RoPE rotates pairs of dimensions and d_head={self.d_head} is odd; make it even",
         )
         self._check_rope_scaling()
         self._refuse_unless(

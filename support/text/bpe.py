@@ -207,7 +207,7 @@ class BPETokenizer:
     def load(cls, path: str | os.PathLike[str]) -> "BPETokenizer":
         """Read a ``tokenizer.json`` that :meth:`save` or the `tokenizers` library wrote (GPT-2's, say).
 
-        Files of the manner of GPT-2, Llama 3 and Qwen 2 are read. What such a file adds around a text (Llama
+        Files like those of GPT-2, Llama 3 and Qwen 2 are read. What such a file adds around a text (Llama
         3 begins each with a special token) is left to the caller: `encode` gives the ids of the text alone.
 
         Raises:

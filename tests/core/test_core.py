@@ -1,4 +1,4 @@
-"""core: the small things that every room relies on."""
+"""core: the small things that every subpackage relies on."""
 
 import os
 import signal

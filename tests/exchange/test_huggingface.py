@@ -84,7 +84,7 @@ def test_the_layout_of_the_first_published_files(folder):
 
 
 def test_older_spellings(theirs, tmp_path):
-    """Llama files of 2023 and 2024: the base and its stretch apart, and the turning speeds stored."""
+    """Llama files of 2023 and 2024: the base and its stretch apart, and the frequencies stored."""
     stretch = {"rope_type": "linear", "rope_theta": 123.0, "factor": 4.0}
     theirs("llama", {"rope_parameters": stretch}).save_pretrained(tmp_path)
     want = from_huggingface(tmp_path)
@@ -325,7 +325,7 @@ def test_what_theirs_lack_is_not_written(tmp_path, changes, words):
 
 def test_other_models_and_folders_are_not_written_into(tmp_path):
     config = GPTConfig(vocab_size=7, d_model=16, n_layers=1)
-    with pytest.raises(InputError, match="looks at an encoder"):
+    with pytest.raises(InputError, match="cross-attention"):
         to_huggingface(GPT(config, cross=True))
     (tmp_path / "model.safetensors.index.json").write_text("{}")
     with pytest.raises(InputError, match="in shards"):

@@ -39,14 +39,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        server, wish = self.server, self.headers.get("Range")
-        server.requests.append(wish)
+        server, asked = self.server, self.headers.get("Range")
+        server.requests.append(asked)
         if server.status != 200:
             self.send_error(server.status)
             return
         start = 0
-        if wish and server.ranges and self.headers.get("If-Range", server.tag) == server.tag:
-            start = int(wish.removeprefix("bytes=").removesuffix("-"))
+        if asked and server.ranges and self.headers.get("If-Range", server.tag) == server.tag:
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
             total = f"/{len(server.body)}"
             if start >= len(server.body):
                 self.send_response(416)
