@@ -165,7 +165,7 @@ def cg_112():
 @claim(
     place="Ch.5 Pt.2 Multi-head",
     chapter="12",
-    cell='table([["one head of 6", 3 * 6 * 6, 6 * 6, bill(',
+    cell='table([["one head of 6", 3 * 6 * 6, 6 * 6, cost_of(',
     stated=[108, 27, 54, 36, 90],
     verdict="holds",
 )
@@ -186,7 +186,7 @@ def cg_113():
 @claim(
     place="Ch.5 Pt.2 Multi-head",
     chapter="12",
-    cell='table([["one head of 6", 3 * 6 * 6, 6 * 6, bill(',
+    cell='table([["one head of 6", 3 * 6 * 6, 6 * 6, cost_of(',
     stated=[108, 90],
     verdict="conceptual",
 )
@@ -202,7 +202,7 @@ def cg_114():
 @claim(
     place="Ch.5 Pt.2 Multi-head",
     chapter="12",
-    cell="table([[h, 768 // h, *bill(768, h, 100)] for h i",
+    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=True,
     verdict="holds",
 )

@@ -295,7 +295,7 @@ def fs2_293():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="table([[h, 768 // h, *bill(768, h, 100)] for h i",
+    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=64,
     verdict="holds",
 )
@@ -329,7 +329,7 @@ def fs2_063():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="table([[h, 768 // h, *bill(768, h, 100)] for h i",
+    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=0,
     verdict="holds",
 )
@@ -414,7 +414,7 @@ def fs2_071():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="q, k, v = (into_lanes(x @ w, 2) for w in big)",
+    cell="q, k, v = (split_heads(x @ w, 2) for w in big)",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -433,7 +433,7 @@ def fs2_072():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="q, k, v = (into_lanes(x @ w, 2) for w in big)",
+    cell="q, k, v = (split_heads(x @ w, 2) for w in big)",
     stated=0,
     within=1e-09,
     verdict="holds",

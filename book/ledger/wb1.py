@@ -860,7 +860,7 @@ def wb1_045():
     place="6 Two heads, two layers, step 2",
     chapter="15",
     section="One sentence's grand tour",
-    cell="q, k, v = (into_lanes(x @ w, 2) for w in big)",
+    cell="q, k, v = (split_heads(x @ w, 2) for w in big)",
     cell_in="12",
     stated=True,
     verdict="holds",
@@ -1465,7 +1465,7 @@ def wb1_074():
 @claim(
     place="Appendix A",
     chapter="23",
-    cell="part_1, part_2 = out_1 @ W_O[:2], out_2 @ W_O[2:",
+    cell="part_1, part_2 = out_0 @ W_O[:2], out_1 @ W_O[2:",
     cell_in="12",
     stated=True,
     verdict="holds",
