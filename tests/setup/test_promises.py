@@ -20,6 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["p
 LOWEST = PROJECT["requires-python"].removeprefix(">=")
 # A module that is imported under another name than that of its distribution.
 DISTRIBUTION = {
+    "xdist": "pytest-xdist",
     "sklearn": "scikit-learn",
     "umap": "umap-learn",
     "IPython": "ipython",
