@@ -52,14 +52,14 @@ def test_words_and_keys(tab):
     assert 0 < len(some) < 20 and "wb2-036" in some
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
-    tab.wait_for_function(f"({SHOWN})().length > 500")
+    tab.wait_for_function(f"() => ({SHOWN})().length > 500")
 
 
 def test_a_link_to_a_hidden_claim_shows_it(tab):
     tab.select_option("#ledger-form [name=v]", "slip")
     assert not tab.is_visible("#fs1-013")
     tab.evaluate("() => { location.hash = '#fs1-013'; }")
-    tab.wait_for_function("document.getElementById('fs1-013').checkVisibility()")
+    tab.wait_for_function("() => document.getElementById('fs1-013').checkVisibility()")
 
 
 def test_without_script_all_claims_are_there(browser, bases):

@@ -252,7 +252,7 @@ def test_a_finding_can_be_sent(opened, name, way):
     assert abs(element.bounding_box()["y"]) < 900
     # Moved on: the address follows; and back at the start it is clean again.
     element.query_selector(".live-reset").click()
-    tab.wait_for_function("!location.hash")
+    tab.wait_for_function("() => !location.hash")
     assert {key: state(element)[key] for key in want} == described.values()
     assert tab.complaints == []
 
@@ -261,7 +261,7 @@ def test_what_is_moved_stands_in_the_address_and_opens_elsewhere(opened):
     tab = opened()
     element = figure(tab, "next_word")
     text_of(element).fill("8 chiama Paolo")
-    tab.wait_for_function("location.hash.includes('Paolo')")
+    tab.wait_for_function("() => location.hash.includes('Paolo')")
     other = opened(tab.evaluate("location.hash"))
     assert state(figure(other, "next_word")) == state(element)
 

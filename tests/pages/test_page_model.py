@@ -236,10 +236,10 @@ def test_a_model_loads_only_when_it_is_wanted(browser, bases, site):
     tab.wait_for_timeout(300)
     assert not [url for url in asked if "_models" in url]
     tab.locator("live-figure").first.scroll_into_view_if_needed()
-    tab.wait_for_function("document.querySelectorAll('live-figure .live-rank').length")
+    tab.wait_for_function("() => document.querySelectorAll('live-figure .live-rank').length")
     assert {url.rsplit("/", 1)[1] for url in asked if "_models" in url} == {"calling-game.js"}
     tab.locator(".live-ask").click()
-    tab.wait_for_function("!document.querySelector('.live-ask')")
+    tab.wait_for_function("() => !document.querySelector('.live-ask')")
     assert [url.rsplit("/", 1)[1] for url in asked if "_models" in url] == ["calling-game.js", "stories.js"]
     context.close()
     by_default = (site / "_models" / "calling-game.js").stat().st_size
