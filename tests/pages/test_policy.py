@@ -1,6 +1,7 @@
 """The content security policy: every page has one, which lets what the build wrote run, and nothing else."""
 
 import html
+
 import page_policy
 import pytest
 from bs4 import BeautifulSoup
