@@ -111,7 +111,7 @@ def test_every_number_equals_pytorchs(tab, name, count, longest):
             assert np.array_equal(np.isneginf(got), never)
             scale = np.maximum(1, np.abs(want[~never]))
             apart = np.abs(got[~never] - want[~never])
-            worst = max(worst, (apart / scale).max())
+            worst = max(worst, apart.max())
             numbers += got.size
             if start % 100 == 0:  # a fifth of the cases beside double precision as well
                 apart = np.abs(got[~never] - expected(exact, ids, off)[~never]) / scale
