@@ -1,20 +1,30 @@
 # Makes `support`, the package behind this book, importable wherever this notebook runs.
-import importlib
-import subprocess
-import sys
+import re, shutil, subprocess, sys, tempfile
+from importlib import invalidate_caches, metadata, util
 from pathlib import Path
 
+VERSION = ""  # of this notebook, and of the package that goes with it
 REPOSITORY = ""  # the book's git address; `make address URL=...` fills it in
-try:
-    importlib.import_module("support.text")  # not `support` alone: a stranger's package has that name too
-except ModuleNotFoundError:
-    wheels, pip = sorted(Path().glob("neuron_to_assistant-*.whl")), [sys.executable, "-m", "pip"]
-    if not (wheels or REPOSITORY):
-        way = "put the file neuron_to_assistant-*.whl beside this notebook, or set REPOSITORY in this cell"
-        raise ModuleNotFoundError(f"The book's package `support` is not installed: {way}.") from None
-    if not wheels:
-        subprocess.run([*pip, "wheel", "--quiet", "--no-deps", f"git+{REPOSITORY}"], check=True)
-        wheels = list(Path().glob("neuron_to_assistant-*.whl"))
-    subprocess.run([*pip, "install", "--quiet", f"./{wheels[-1]}[notebooks]"], check=True)
-    sys.modules.pop("support", None)
-    importlib.invalidate_caches()
+ours, found = "neuron-to-assistant", util.find_spec("support")
+if not (found and found.origin and Path(found.origin).with_name("zoo").is_dir()):
+    others = [*{*metadata.packages_distributions().get("support", [])} - {ours}]
+    if found and (found.origin or others):  # it would hide ours, or ours would overwrite its files
+        cure = f"run `%pip uninstall -y {others[0]}`" if others else "rename it"
+        where = found.origin or f"The folder `support` of the package {others[0]}"
+        raise ImportError(f"{where} is not this book's: {cure}, restart, and run this cell again.")
+    wheels = [w for place in (".", "/content") for w in Path(place).glob("neuron_to_assistant-*-any*.whl")]
+    package = f"{ours}[notebooks] @ git+{REPOSITORY}"
+    if wheels:  # the newest; a browser's second download is called `... (1).whl`, which pip does not take
+        newest = max(wheels, key=lambda w: [int(n) for n in re.findall(r"\d+", w.name.split("-")[1])])
+        clean = Path(tempfile.mkdtemp()) / re.sub("-any.*", "-any.whl", newest.name)
+        package = f"{shutil.copy(newest, clean)}[notebooks]"
+    elif not REPOSITORY:
+        way = f"put neuron_to_assistant-{VERSION}-py3-none-any.whl beside this notebook, in {Path.cwd()}"
+        way += " (it is in the book's zip; `make wheel` in the book's folder makes it), or set REPOSITORY"
+        raise ModuleNotFoundError(f"The book's package is not installed: {way}, and run this cell again.")
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", package], check=True)
+    invalidate_caches()
+here = next((d.version for d in metadata.distributions(name=ours)), VERSION)
+if here != VERSION:
+    print(f"This notebook is of version {VERSION}, the installed package of {here}: if a cell fails, run")
+    print(f"`%pip uninstall -y {ours}`, put the wheel of {VERSION} here, restart, and run this cell again.")

@@ -12,8 +12,8 @@ import pydata_sphinx_theme
 
 ICONS = [
     *("angle-left", "angle-right", "angles-right", "arrow-left", "arrow-up", "bars", "chevron-down"),
-    *("chevron-right", "chevron-up", "circle-half-stroke", "download", "expand", "file", "file-pdf", "list"),
-    *("magnifying-glass", "moon", "sun", "xmark"),
+    *("chevron-right", "chevron-up", "circle-half-stroke", "code", "download", "expand", "file", "file-pdf"),
+    *("flag", "list", "magnifying-glass", "moon", "play", "sun", "xmark"),
 ]
 ROOT = Path(__file__).resolve().parent.parent
 HEAD = """/* Made by tools/icons.py. Icons: Font Awesome Free 6, by Fonticons, CC BY 4.0. */

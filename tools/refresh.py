@@ -42,11 +42,15 @@ DRAWING = 3  # a figure with more lines of code than this has them folded on the
 
 
 def first_cell(address: str | None = None) -> str:
-    """The text of every notebook's first code cell, with the repository's address from `_config.yml`."""
+    """The text of every notebook's first code cell, with the book's version and address."""
     if address is None:
         config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))
         address = (config.get("repository") or {}).get("url") or ""
     text = (ROOT / "tools" / "first_cell.py").read_text(encoding="utf8").rstrip()
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf8")
+    version = re.search(r'(?m)^version = (".*")$', project)
+    assert version is not None
+    text = text.replace('VERSION = ""', f"VERSION = {version[1]}", 1)
     return text.replace('REPOSITORY = ""', f"REPOSITORY = {json.dumps(address)}", 1)
 
 

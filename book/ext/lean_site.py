@@ -1,21 +1,8 @@
-"""The last touches: links to the repository once its address is set, and nothing that no page loads."""
+"""The last touches: nothing that no page loads, and roles that are right."""
 
 import shutil
 from pathlib import Path
 from typing import Any
-
-import yaml
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def link_repository(app: Any, config: Any) -> None:
-    """Show the repository's button if `_config.yml` has an address, and only then."""
-    address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))["repository"]["url"]
-    options = dict(config.html_theme_options)
-    if str(address).startswith("http"):
-        options |= {"repository_url": address, "use_repository_button": True, "use_issues_button": True}
-    config.html_theme_options = options
 
 
 def prune(app: Any, exception: Exception | None) -> None:
@@ -42,7 +29,6 @@ def mend_roles(app: Any, page: str, template: str, context: dict[str, Any], doct
 
 
 def setup(app: Any) -> dict[str, Any]:
-    app.connect("config-inited", link_repository)
     app.connect("html-page-context", mend_roles)
     app.connect("build-finished", prune)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,18 +1,21 @@
 """A chapter's first cell works in an empty folder of a bare environment, or says what to do."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 import refresh
+from colab_like import borrow, site_packages
 
 ROOT = Path(__file__).resolve().parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["version"]
 USE = (
     "\nfrom support import zoo; import support"
     "\nprint(len(zoo.load('calling-game').vocabulary), 'tokens from', support.__file__)"
@@ -48,26 +51,22 @@ def wheel(repository, tmp_path_factory):
 @pytest.fixture
 def bare(tmp_path):
     """An environment that has the libraries of this one (as Colab has them) but nothing of ours."""
-    folder = tmp_path / "environment"
-    venv.create(folder, with_pip=True, symlinks=True)
-    python = folder / "bin" / "python"
-    asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    site = Path(subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip())
-    for entry in Path(sysconfig.get_path("purelib")).iterdir():
-        ours = entry.name.lower().startswith(("neuron_to_assistant", "__editable__", "pip"))
-        if not ours and not (site / entry.name).exists():
-            (site / entry.name).symlink_to(entry)
-    return python
+    return borrow(tmp_path / "environment")
 
 
 def run(python, folder, cell, **environment):
     """Run a cell as a notebook in this folder would."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "cell.py").write_text(cell + USE, encoding="utf8")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
     return subprocess.run(
         [python, "cell.py"], cwd=folder, capture_output=True, text=True, env=clean | environment, timeout=300
     )
+
+
+def last(done):
+    """The last line of what a cell complained of."""
+    return done.stderr.strip().splitlines()[-1]
 
 
 def test_the_wheel_brings_the_zoo(wheel):
@@ -87,7 +86,7 @@ def test_with_only_the_wheel_beside_the_notebook(bare, wheel, tmp_path):
     done = run(bare, folder, code, PIP_NO_INDEX="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("28 tokens from ") and str(ROOT) not in done.stdout
-    again = subprocess.run([bare, "cell.py"], cwd=folder, capture_output=True, text=True)
+    again = run(bare, folder, cell)
     assert again.returncode == 0 and again.stdout == done.stdout
 
 
@@ -102,15 +101,113 @@ def test_with_a_repository_address(bare, repository, tmp_path):
 def test_with_neither_it_says_what_to_do(bare, tmp_path):
     done = run(bare, tmp_path / "chapter", refresh.first_cell(""))
     assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
-    assert "put the file neuron_to_assistant-*.whl beside this notebook" in last and "REPOSITORY" in last
-
-
-def test_a_strangers_support_is_not_taken_for_ours(bare, tmp_path):
-    """The public index has a package of that name; having it is not having the book's."""
-    folder = tmp_path / "chapter"
-    stranger = (
-        "import pathlib; p = pathlib.Path('support'); p.mkdir(exist_ok=True); (p / '__init__.py').touch()\n"
+    assert last(done) == (
+        "ModuleNotFoundError: The book's package is not installed: put "
+        f"neuron_to_assistant-{VERSION}-py3-none-any.whl beside this notebook, in {tmp_path / 'chapter'} "
+        "(it is in the book's zip; `make wheel` in the book's folder makes it), or set REPOSITORY, and run "
+        "this cell again."
     )
-    done = run(bare, folder, stranger + refresh.first_cell(""))
-    assert done.returncode == 1 and "not installed" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"-{VERSION}-py3-none-any (1).whl"],
+        [f"-{VERSION}-py3-none-any(2).whl"],
+        ["-0.0.9-py3-none-any.whl", f"-{VERSION}-py3-none-any (1).whl", "-0.0.10-py3-none-any (2).whl"],
+    ],
+)
+def test_a_second_download_is_taken_and_the_newest_by_version(bare, wheel, tmp_path, names):
+    """Only the file of the newest version is a wheel here: pip would fail on any other."""
+    folder = tmp_path / "chapter"
+    folder.mkdir()
+    for name in names:
+        path = folder / f"neuron_to_assistant{name}"
+        if VERSION in name:
+            shutil.copy(wheel, path)
+        else:
+            path.touch()
+    done = run(bare, folder, refresh.first_cell(""), PIP_NO_INDEX="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("28 tokens from ")
+    assert len([*folder.glob("*.whl")]) == len(names), "nothing beside the notebook is changed"
+
+
+def test_ten_is_newer_than_nine():
+    (line,) = [line for line in refresh.first_cell("").splitlines() if "newest = max" in line]
+    wheels = [Path(f"neuron_to_assistant-{v}-py3-none-any.whl") for v in ("0.9.0", "0.10.0", "0.9.12")]
+    names = {"wheels": wheels, "re": re}
+    exec(line.strip(), names)
+    assert names["newest"].name == "neuron_to_assistant-0.10.0-py3-none-any.whl"
+
+
+def test_another_version_than_the_notebooks_is_named(bare, wheel, tmp_path):
+    folder = tmp_path / "chapter"
+    folder.mkdir()
+    shutil.copy(wheel, folder)
+    cell = refresh.first_cell("").replace(f'VERSION = "{VERSION}"', 'VERSION = "9.9.9"')
+    sentence = (
+        f"This notebook is of version 9.9.9, the installed package of {VERSION}: if a cell fails, run\n"
+        "`%pip uninstall -y neuron-to-assistant`, put the wheel of 9.9.9 here, restart, and run this "
+        "cell again.\n"
+    )
+    for _ in range(2):  # as it is installed, and installed already
+        done = run(bare, folder, cell, PIP_NO_INDEX="1")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(sentence + "28 tokens from ")
+
+
+@pytest.mark.parametrize("name", ["support.py", "support/__init__.py"])
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_file_that_hides_ours_is_named(bare, wheel, tmp_path, name, installed):
+    folder = tmp_path / "chapter"
+    folder.mkdir()
+    if installed:
+        zipfile.ZipFile(wheel).extractall(site_packages(bare))
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("print('not to be run')")
+    done = run(bare, folder, refresh.first_cell(""))
+    assert done.returncode == 1 and done.stdout == ""
+    assert last(done) == (
+        f"ImportError: {path} is not this book's: rename it, restart, and run this cell again."
+    )
+
+
+@pytest.mark.parametrize("name", ["support/__init__.py", "support/core.py", "support.py"])
+def test_a_strangers_package_is_never_overwritten(bare, wheel, tmp_path, name):
+    """The public index has a distribution of that name, and pip would write ours over its files."""
+    folder = tmp_path / "chapter"
+    folder.mkdir()
+    shutil.copy(wheel, folder)
+    site = site_packages(bare)
+    stranger = site / name
+    stranger.parent.mkdir(exist_ok=True)
+    stranger.write_text("theirs = 1\n")
+    info = site / "helpdesk-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: helpdesk\nVersion: 2.0\n")
+    (info / "RECORD").write_text(f"{name},,\nhelpdesk-2.0.dist-info/METADATA,,\n")
+    before = {path: path.read_bytes() for path in stranger.parent.glob("*.py")}
+    done = run(bare, folder, refresh.first_cell(""))
+    assert done.returncode == 1
+    where = "The folder `support` of the package helpdesk" if name.endswith("core.py") else stranger
+    cure = "run `%pip uninstall -y helpdesk`, restart, and run this cell again."
+    assert last(done) == f"ImportError: {where} is not this book's: {cure}"
+    assert {path: path.read_bytes() for path in stranger.parent.glob("*.py")} == before
+    assert not [*site.glob("neuron_to_assistant*")]
+
+
+def test_a_folder_of_data_with_that_name_does_no_harm(bare, wheel, tmp_path):
+    folder = tmp_path / "chapter"
+    (folder / "support").mkdir(parents=True)
+    shutil.copy(wheel, folder)
+    done = run(bare, folder, refresh.first_cell(""), PIP_NO_INDEX="1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_is_short_and_old_pythons_read_it():
+    text = refresh.first_cell("")
+    assert len([line for line in text.splitlines() if line.strip() and not line.startswith("#")]) <= 30
+    ast.parse(text, feature_version=(3, 10))
+    assert text.count(f'VERSION = "{VERSION}"') == 1

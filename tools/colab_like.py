@@ -1,0 +1,168 @@
+"""Run chapters as a reader on Colab does: a notebook and the wheel in a folder, in an environment without us.
+
+    python tools/colab_like.py                                  # Colab's versions, every chapter
+    python tools/colab_like.py notebooks/06_vocabulary.ipynb    # one chapter
+    python tools/colab_like.py --versions newest                # what the index offers today
+    python tools/colab_like.py --versions here                  # this environment's libraries: quick
+    python tools/colab_like.py --python python3.11 --python python3.13  # one after the other, for a table
+
+The first cell of each notebook installs the wheel (the newest in dist/; `make wheel`). What the cells then
+show is compared with what is stored, as nbval does. Colab's versions are in tools/colab_versions.txt.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+sys.path.insert(0, str(Path(__file__).parent))
+import notebook_form
+import refresh
+
+ROOT = Path(__file__).resolve().parent.parent
+LISTED = ROOT / "tools" / "colab_versions.txt"
+NEEDED = ["ipykernel"]  # what any notebook server has; the rest comes with the wheel
+OURS = ("neuron_to_assistant", "__editable__")
+
+
+def site_packages(python: Path) -> Path:
+    """Where an environment keeps what is installed."""
+    asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    return Path(subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip())
+
+
+def make_environment(folder: Path, interpreter: str = sys.executable, *, with_pip: bool = True) -> Path:
+    """A new virtual environment; returns its Python."""
+    command = [interpreter, "-m", "venv", *([] if with_pip else ["--without-pip"]), str(folder)]
+    subprocess.run(command, check=True)
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def borrow(folder: Path) -> Path:
+    """An environment with the libraries of this one (as Colab has them), but nothing of ours."""
+    python = make_environment(folder, with_pip=False)  # pip comes with the libraries, which is quicker
+    site = site_packages(python)
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if not entry.name.lower().startswith(OURS) and not (site / entry.name).exists():
+            (site / entry.name).symlink_to(entry)
+    return python
+
+
+def install(python: Path, versions: str) -> list[str]:
+    """Install what a notebook server brings; returns what the index has not got in the listed version."""
+    pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    if versions == "newest":
+        subprocess.run([*pip, *NEEDED], check=True)
+        return []
+    lines = [s for s in LISTED.read_text(encoding="utf8").splitlines() if not s.startswith("#")]
+    if not subprocess.run([*pip, *lines], capture_output=True).returncode:
+        return []
+    missing = []
+    for line in lines:  # one by one, as something is missing
+        if subprocess.run([*pip, line], capture_output=True).returncode:
+            missing.append(line)
+            subprocess.run([*pip, line.partition("==")[0]], check=True)
+    return missing
+
+
+def differences(stored: nbformat.NotebookNode, fresh: nbformat.NotebookNode) -> list[str]:
+    """The cells whose output is not the stored one, but for those that are not compared."""
+    found = []
+    for k, (was, now) in enumerate(zip(stored.cells, fresh.cells, strict=True)):
+        if was.cell_type != "code" or notebook_form.is_skipped(was):
+            continue
+        before, after = refresh.compared_text(was).strip(), refresh.compared_text(now).strip()
+        if before != after:
+            found.append(f"cell {k}: {before[-200:]!r} is now {after[-200:]!r}")
+    return found
+
+
+def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str]]:
+    """Execute a copy of a chapter in a folder; returns the seconds, and what differs."""
+    stored, fresh = (nbformat.read(path, as_version=4) for _ in range(2))
+    start = time.perf_counter()
+    client = NotebookClient(
+        fresh, timeout=900, kernel_name=kernel, resources={"metadata": {"path": str(folder)}}
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        lines = [line for line in str(error).strip().splitlines() if line]
+        return time.perf_counter() - start, [re.sub(r"\x1b\[[\d;]*m", "", lines[-1])]
+    for cell in fresh.cells:
+        if cell.cell_type == "code":
+            cell.outputs = refresh.merge_streams(cell.outputs)
+    return time.perf_counter() - start, differences(stored, fresh)
+
+
+def name_kernel(python: Path, folder: Path) -> str:
+    """Tell Jupyter of an environment's kernel; returns the kernel's name."""
+    place = folder / "kernels" / "colab-like"
+    place.mkdir(parents=True)
+    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": argv, "display_name": "as on Colab", "language": "python"}
+    (place / "kernel.json").write_text(json.dumps(spec), encoding="utf8")
+    os.environ["JUPYTER_PATH"] = str(folder)
+    return place.name
+
+
+def session(interpreter: str, versions: str, notebooks: list[Path]) -> bool:
+    """All chapters with one Python; prints a line for each, and says whether all were equal."""
+    wheels = sorted((ROOT / "dist").glob("neuron_to_assistant-*.whl"), key=lambda p: p.stat().st_mtime)
+    if not wheels:
+        print("[colab] There is no wheel in dist/: run `make wheel` first.", file=sys.stderr)
+        return False
+    for name in ("PYTHONPATH", "VIRTUAL_ENV"):
+        os.environ.pop(name, None)
+    with tempfile.TemporaryDirectory(prefix="colab-like-") as temporary:
+        folder = Path(temporary)
+        start = time.perf_counter()
+        if versions == "here":
+            python, missing = borrow(folder / "venv"), []
+        else:
+            python = make_environment(folder / "venv", interpreter)
+            missing = install(python, versions)
+        kernel, content = name_kernel(python, folder / "jupyter"), folder / "content"
+        content.mkdir()
+        shutil.copy(wheels[-1], content)
+        asked = [python, "-c", "import sys; print('Python %d.%d.%d' % sys.version_info[:3])"]
+        said = subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip()
+        print(f"[colab] {said}, {versions}: ready in {time.perf_counter() - start:.0f} s", flush=True)
+        if missing:
+            print(f"[colab] not on the index, newest instead: {', '.join(missing)}", flush=True)
+        good = True
+        for path in notebooks:
+            seconds, found = run(path, content, kernel)
+            good = good and not found
+            print(f"[colab] {path.stem:<32} {seconds:6.1f} s  {'differs' if found else 'equal'}", flush=True)
+            print("".join(f"          {line}\n" for line in found), end="", flush=True)
+    return good
+
+
+def main() -> int:
+    """Run the chapters with each Python."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--versions", choices=["colab", "newest", "here"], default="colab")
+    parser.add_argument("--python", action="append", help="an interpreter; may be given several times")
+    options = parser.parse_args()
+    notebooks = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    pythons = options.python or [sys.executable]
+    results = [session(python, options.versions, notebooks) for python in pythons]
+    print(f"[colab] {sum(results)} of {len(results)} Pythons without a difference")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
