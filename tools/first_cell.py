@@ -13,16 +13,17 @@ if not (found and found.origin and Path(found.origin).with_name("zoo").is_dir())
         where = found.origin or f"The folder `support` of the package {others[0]}"
         raise ImportError(f"{where} is not this book's: {cure}, restart, and run this cell again.")
     wheels = [w for place in (".", "/content") for w in Path(place).glob("neuron_to_assistant-*-any*.whl")]
-    package = f"{ours}[notebooks] @ git+{REPOSITORY}"
+    pip, folder = [sys.executable, "-m", "pip"], Path(tempfile.mkdtemp())
     if wheels:  # the newest; a browser's second download is called `... (1).whl`, which pip does not take
         newest = max(wheels, key=lambda w: [int(n) for n in re.findall(r"\d+", w.name.split("-")[1])])
-        clean = Path(tempfile.mkdtemp()) / re.sub("-any.*", "-any.whl", newest.name)
-        package = f"{shutil.copy(newest, clean)}[notebooks]"
-    elif not REPOSITORY:
+        shutil.copy(newest, folder / re.sub("-any.*", "-any.whl", newest.name))
+    elif REPOSITORY:
+        subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", folder, f"git+{REPOSITORY}"], check=True)
+    else:
         way = f"put neuron_to_assistant-{VERSION}-py3-none-any.whl beside this notebook, in {Path.cwd()}"
         way += " (it is in the book's zip; `make wheel` in the book's folder makes it), or set REPOSITORY"
         raise ModuleNotFoundError(f"The book's package is not installed: {way}, and run this cell again.")
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", package], check=True)
+    subprocess.run([*pip, "install", "-q", f"{next(folder.glob('*.whl'))}[notebooks]"], check=True)
     invalidate_caches()
 here = next((d.version for d in metadata.distributions(name=ours)), VERSION)
 if here != VERSION:

@@ -59,12 +59,13 @@ def build(folder, address):
         "extensions = ['myst_nb', 'sphinx_book_theme', 'repository_links']\n"
         "html_theme, nb_execution_mode = 'sphinx_book_theme', 'off'\n"
     )
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(folder), str(folder / "html")]
+    pages = folder.parent / "pages"
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(folder), str(pages / "html")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = {}
     for page in ("index", "notebooks/07_bpe"):
-        html = (folder / "html" / f"{page}.html").read_text(encoding="utf8")
+        html = (pages / "html" / f"{page}.html").read_text(encoding="utf8")
         links = BeautifulSoup(html, "html.parser").select(".article-header-buttons a[href^=http]")
         found[page] = {" ".join(link.get_text().split()): link["href"] for link in links}
     return found
@@ -73,7 +74,7 @@ def build(folder, address):
 def test_make_address_switches_them_on_and_off(tmp_path):
     """On and off in one folder: the pages that are there are written anew."""
     for address in ("", "https://github.com/me/book", "https://example.org/me/book", ""):
-        found = build(tmp_path, address)
+        found = build(tmp_path / "book", address)
         assert found["notebooks/07_bpe"] == CASES[address], address
         assert set(found["index"]) == set(CASES[address]) - {"Open in Colab"}
 
