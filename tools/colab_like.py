@@ -93,7 +93,11 @@ def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str]]:
     stored, fresh = (nbformat.read(path, as_version=4) for _ in range(2))
     start = time.perf_counter()
     client = NotebookClient(
-        fresh, timeout=900, kernel_name=kernel, resources={"metadata": {"path": str(folder)}}
+        fresh,
+        timeout=900,
+        kernel_name=kernel,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--IPKernelApp.log_level=40"],  # as refresh.py: no warning of sockets
     )
     try:
         client.execute()
