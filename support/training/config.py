@@ -21,7 +21,7 @@ class TrainConfig(BaseConfig):
         min_lr: the last learning rate; a tenth of ``lr`` if not given.
         betas: AdamW's decay rates of the mean gradient and of its mean square; for SGD the first is the
             momentum.
-        weight_decay: pull towards zero, on the matrices of linear layers only (`decay_groups`).
+        weight_decay: AdamW's, on the matrices of linear layers only (`decay_groups`).
         clip: the largest norm of the gradient; longer ones are scaled down. ``None`` clips nothing.
         accumulate: batches per update; their tokens are averaged as if they were one batch.
         eval_every: evaluate after every so many steps; 0 means only at the end.

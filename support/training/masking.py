@@ -1,4 +1,4 @@
-"""Learning to read: hide some tokens of a text, and ask for them."""
+"""Masked language modelling: hide some tokens of a text, and predict them."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from torch import Tensor
 from support.core import InputError
 from support.training.batches import IGNORE_INDEX, Batch, Epochs, pad_sequences
 
-SHOWN_AS = (0.8, 0.1)  # shares of the chosen that become <MASK>, and some other token; the rest stay
+SHOWN_AS = (0.8, 0.1)  # of the chosen tokens: fractions that become <MASK>, and a random token; the rest stay
 
 
 def mask_tokens(
@@ -23,16 +23,16 @@ def mask_tokens(
     """Inputs with some tokens hidden, and targets: the token itself where one was chosen, −100 elsewhere.
 
     Of each text, ``share`` of the tokens are chosen (at least one). Of the chosen, eight in ten are shown
-    as ``mask_id``, one in ten as a token drawn at random and one in ten as it is: so no token can be
-    trusted, and each must be understood.
+    as ``mask_id``, one in ten as a random token and one in ten as it is: any token may be wrong, so the
+    model must represent all of them.
 
     Args:
         ids: texts.
         mask_id: the id that says "hidden".
         vocab_size: random tokens are drawn from all ids below, but for ``mask_id`` and ``never``.
-        share: how many of the tokens are chosen.
+        share: the fraction of the tokens that is chosen.
         seed: the same seed chooses the same.
-        never: ids that are neither chosen nor put in: filling, ``<BOS>`` and the like.
+        never: ids that are neither chosen nor put in: padding, ``<BOS>`` and the like.
 
     Raises:
         InputError: ``share`` is not in (0, 1], or no id is left to be drawn.
@@ -45,17 +45,17 @@ def mask_tokens(
     (2, True)
     """
     if not 0 < share <= 1:
-        raise InputError(f"share={share} must lie in (0, 1]: it is the part of a text that is asked for.")
+        raise InputError(f"share={share} must lie in (0, 1]: it is the fraction of a text to predict.")
     random = torch.Generator().manual_seed(seed)
     where, ids = ids.device, ids.cpu()
     special = torch.tensor(sorted({mask_id, *never}))
     drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])
     if not len(drawn):
-        raise InputError(f"Of {vocab_size} ids all are special; leave out some of never={sorted(never)}.")
+        raise InputError(f"Of {vocab_size} ids all are special; remove some from never={sorted(never)}.")
     fit = ~torch.isin(ids, special)
-    lots = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
+    order = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
     counts = fit.sum(1).mul(share).round().clamp(min=1).minimum(fit.sum(1))
-    chosen = lots.argsort(dim=1).argsort(dim=1) < counts[:, None]
+    chosen = order.argsort(dim=1).argsort(dim=1) < counts[:, None]
     how = torch.rand(ids.shape, generator=random)
     other = drawn[torch.randint(len(drawn), ids.shape, generator=random)]
     inputs = ids.where(~chosen | (how >= sum(SHOWN_AS)), other)

@@ -1,4 +1,4 @@
-"""The learning rate of each step, and which weights are pulled towards zero."""
+"""The learning rate of each step, and which weights decay."""
 
 import functools
 import math
@@ -11,13 +11,13 @@ from support.training.config import TrainConfig
 
 
 def learning_rate(step: int, config: TrainConfig) -> float:
-    """The learning rate of a step: a straight climb to ``lr``, then half a cosine down to ``min_lr``.
+    """The learning rate of a step: linear warm-up to ``lr``, then half a cosine down to ``min_lr``.
 
     Follows Loshchilov and Hutter 2017 (the cosine) with the warm-up of Goyal et al. 2017.
 
     Args:
         step: counted from 0.
-        config: how long the climb is, how high, and where the descent ends.
+        config: its ``lr``, ``warmup``, ``steps`` and ``min_lr``.
 
     >>> config = TrainConfig(steps=100, lr=1.0, warmup=10, min_lr=0.0)
     >>> [round(learning_rate(step, config), 3) for step in (0, 4, 9, 10, 55, 99)]
@@ -32,8 +32,8 @@ def learning_rate(step: int, config: TrainConfig) -> float:
 def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
     """The parameters in two groups: matrices of linear layers decay; the rest does not.
 
-    Norms, biases and tables (token and position rows) stay free: a rare word's row gets few gradients, and
-    a constant pull would wear it away in between.
+    Norms, biases and tables (token and position embeddings) do not decay: the row of a rare token gets few
+    gradients, and would shrink in between.
 
     >>> groups = decay_groups(nn.Linear(2, 3), weight_decay=0.1)
     >>> [(len(g["params"]), g["weight_decay"]) for g in groups]
