@@ -9,14 +9,7 @@ from typing import Literal, SupportsIndex
 
 from support.core import InputError
 from support.core.validation import Count, as_list, check
-from support.text import tokenizers_json, vocabulary_files
-from support.text.bpe_checks import (
-    checked_merges,
-    checked_parts,
-    checked_special,
-    refuse_collisions,
-    splitter,
-)
+from support.text import bpe_checks, tokenizers_json, vocabulary_files
 from support.text.bpe_merging import SHORT, learn_merges, merge_long, merge_short
 from support.text.byte_alphabet import BYTES
 from support.text.ids import checked_ids
@@ -72,8 +65,12 @@ class BPETokenizer:
         self.merges: list[Pair] = as_list("BPETokenizer: merges", merges, tuple[bytes, bytes])
         if ids is not None:
             check("BPETokenizer: ids", ids, Mapping[bytes | str, int])
-        special = checked_special(special_tokens)
-        made = checked_merges(self.merges) if ids is None else checked_parts(self.merges, ids)
+        special = bpe_checks.checked_special(special_tokens)
+        made = (
+            bpe_checks.checked_merges(self.merges)
+            if ids is None
+            else bpe_checks.checked_parts(self.merges, ids)
+        )
         tokens: list[bytes | str] = [*special, *made]
         ids = {token: i for i, token in enumerate(tokens)} if ids is None else dict(ids)
         if set(ids) != set(tokens) or sorted(ids.values()) != list(range(len(tokens))):
@@ -81,7 +78,7 @@ class BPETokenizer:
                 f"The ids must number the {len(tokens)} tokens from 0 to {len(tokens) - 1}, each once; "
                 "give `ids` for every byte, merge and special token, or leave it out."
             )
-        refuse_collisions(special, ids)
+        bpe_checks.refuse_collisions(special, ids)
         self.special_tokens: dict[str, int] = {token: ids[token] for token in special}
         self.vocabulary: dict[bytes, int] = {t: ids[t] for t in tokens if isinstance(t, bytes)}
         self._token = [t.encode() if isinstance(t, str) else t for t in sorted(ids, key=ids.__getitem__)]
@@ -127,7 +124,7 @@ class BPETokenizer:
         [(b'l', b'o'), (b'lo', b'w')]
         """
         check("BPETokenizer.train: vocab_size", vocab_size, Count)
-        special = checked_special(special_tokens)
+        special = bpe_checks.checked_special(special_tokens)
         n_merges = vocab_size - len(BYTES) - len(special)
         if n_merges < 0:
             raise InputError(
@@ -135,7 +132,7 @@ class BPETokenizer:
                 f"need {len(BYTES) + len(special)}; ask for at least that many."
             )
         refuse_surrogates(text)
-        parts = splitter(special).split(text)[::2] if special else [text]
+        parts = bpe_checks.splitter(special).split(text)[::2] if special else [text]
         return cls(learn_merges(Counter(chain.from_iterable(map(split, parts))), n_merges), special)
 
     def encode(self, text: str, allowed_special: Collection[str] | Literal["all"] = ()) -> list[int]:
@@ -160,7 +157,7 @@ class BPETokenizer:
         if not allowed:
             return self._encode_text(text)
         ids: list[int] = []
-        for i, part in enumerate(splitter(allowed).split(text)):
+        for i, part in enumerate(bpe_checks.splitter(allowed).split(text)):
             if i % 2:
                 ids.append(self.special_tokens[part])
             else:
@@ -288,9 +285,7 @@ class BPETokenizer:
 
 
 class _Cache(dict[str, list[int]]):
-    """The ids of recent pieces, except long ones."""
-
-    LIMIT = 1 << 16
+    LIMIT = 1 << 16  # pieces; long ones, which seldom return, are not kept
 
     def __init__(self, encode: Callable[[str], list[int]]):
         super().__init__()
