@@ -8,9 +8,9 @@ About 6 CPU-minutes for everything; rows that the record holds already are not t
 
 import argparse
 
+from recording import begin_record, keep_record
 from torch import nn
 
-from support import zoo
 from support.ancestors import NeuralNGram, RecurrentModel
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
@@ -54,7 +54,7 @@ def row(kind: str, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("ancestors", [], **CONFIG, games=GAMES, batch=32)
+    return begin_record("ancestors", [], **CONFIG, games=GAMES, batch=32)
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def main() -> None:
             print(found, flush=True)
             grown = record()
             grown["runs"].append(found)
-            zoo.keep_record("ancestors", grown)
+            keep_record("ancestors", grown)
 
 
 if __name__ == "__main__":

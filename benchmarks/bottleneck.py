@@ -10,9 +10,9 @@ import argparse
 import math
 
 import torch
+from recording import begin_record, keep_record
 from torch import nn
 
-from support import zoo
 from support.ancestors import Seq2Seq
 from support.core import progress, seed_everything
 from support.model import Seq2SeqInputs
@@ -82,7 +82,7 @@ def row(kind: str, seed: int) -> dict:
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     settings = {"steps": STEPS, "batch": BATCH, "lr": RATE, "trained": list(TRAINED)}
-    return zoo.begin_record("bottleneck", [], **settings, bits_per_symbol=math.log2(TASK.symbols))
+    return begin_record("bottleneck", [], **settings, bits_per_symbol=math.log2(TASK.symbols))
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def main() -> None:
             print(kind, seed, [(r["length"], r["accuracy"]) for r in found["lengths"]], flush=True)
             grown = record()
             grown["runs"].append(found)
-            zoo.keep_record("bottleneck", grown)
+            keep_record("bottleneck", grown)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ principal directions of the rows at the end. About 3 CPU-minutes.
 
 import numpy as np
 import torch
+from recording import begin_record, keep_record
 
-from support import zoo
 from support.core import seed_everything
 from support.inside import pca
 from support.model import GPT
@@ -65,10 +65,10 @@ def frames(steps: list[int], losses: list[float], rows: np.ndarray) -> list[dict
 def main() -> None:
     texts = CallingGame().sample(200, seed=999)
     words = list(CallingGame().vocabulary.tokens[1:])
-    kept = zoo.begin_record("embedding_film", [], under="frames", words=words, steps=list(STEPS))
+    kept = begin_record("embedding_film", [], under="frames", words=words, steps=list(STEPS))
     kept["floor"] = round(loss_floor(CallingGame(), texts), 4)
     kept["frames"] = frames(*film())
-    zoo.keep_record("embedding_film", kept, indent=None)
+    keep_record("embedding_film", kept, indent=None)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 from jaxtyping import Float, Int
+from recording import begin_record, keep_record
 from torch import Tensor
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
 from support.training import IGNORE_INDEX, TrainConfig, train
@@ -114,7 +114,7 @@ def row(arm: str, seed: int) -> dict[str, Any]:
 def record() -> dict[str, Any]:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     settings = {"rules": RULES, "symbols": SYMBOLS, "experts": EXPERTS, "visits": VISITS, "width": WIDTH}
-    return zoo.begin_record("experts", [], **settings, steps=STEPS, batch=BATCH, rate=RATE)
+    return begin_record("experts", [], **settings, steps=STEPS, batch=BATCH, rate=RATE)
 
 
 def main() -> None:
@@ -130,7 +130,7 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(found)
-            zoo.keep_record("experts", grown)
+            keep_record("experts", grown)
 
 
 if __name__ == "__main__":

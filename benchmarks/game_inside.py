@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from recording import begin_record, keep_record
+
 from support import zoo
 from support.core import seed_everything
 from support.inside import ablate, trace
@@ -66,11 +68,11 @@ def main() -> None:
     recipe = zoo.recipe("calling-game")
     vocabulary = recipe.world().vocabulary
     seed_everything()
-    record = zoo.begin_record("game_inside", [])
+    record = begin_record("game_inside", [])
     for seed in sorted(set(recipe.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, vocabulary, recipe.texts(seed), seed, runs / str(seed))
         record["runs"].append({"seed": seed, **measured(model)})
-        zoo.keep_record("game_inside", record)
+        keep_record("game_inside", record)
         print(seed, record["runs"][-1]["networks"], flush=True)
 
 

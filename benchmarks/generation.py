@@ -30,13 +30,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from recording import begin_record, keep_record
 
 from support.core import seed_everything
 from support.exchange import from_huggingface
 from support.generation import generate_many
 from support.model import GPT, GPTConfig, cache_bytes, quantize
 from support.view import table
-from support.zoo.record import begin_record, keep_record
 
 PROMPT = 8
 SHAPES = {

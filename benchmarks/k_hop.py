@@ -10,8 +10,8 @@ import argparse
 
 import torch
 import torch.nn.functional as F
+from recording import begin_record, keep_record
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
 from support.worlds.arrows import ArrowGame
@@ -79,7 +79,7 @@ def guess() -> list[float]:
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     settings = {"children": GAME.children, "hops": GAME.max_steps, "steps": STEPS, "guess": guess()}
-    return zoo.begin_record("k_hop", [], **settings)
+    return begin_record("k_hop", [], **settings)
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def main() -> None:
             if not only:
                 grown = record()
                 grown["runs"].append(row)
-                zoo.keep_record("k_hop", grown)
+                keep_record("k_hop", grown)
 
 
 if __name__ == "__main__":

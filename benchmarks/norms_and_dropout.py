@@ -13,9 +13,9 @@ import argparse
 import math
 
 import torch
+from recording import begin_record, keep_record
 from torch import Tensor, nn
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig
 from support.training import SequenceBatches, StreamBatches, TrainConfig, evaluate_loss, train
@@ -144,7 +144,7 @@ def norm_row(norm: str, rows: int, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("norms_and_dropout", [], steps=STEPS, rate=RATE, dropout_steps=DROPOUT_STEPS)
+    return begin_record("norms_and_dropout", [], steps=STEPS, rate=RATE, dropout_steps=DROPOUT_STEPS)
 
 
 def main() -> None:
@@ -165,7 +165,7 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(row)
-            zoo.keep_record("norms_and_dropout", grown)
+            keep_record("norms_and_dropout", grown)
 
 
 if __name__ == "__main__":

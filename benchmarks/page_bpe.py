@@ -5,7 +5,8 @@
 `BPETokenizer.train` on stories of the story world; a few seconds.
 """
 
-from support import zoo
+from recording import begin_record, keep_record
+
 from support.text import BPETokenizer
 from support.text.byte_alphabet import printable
 from support.worlds import StoryWorld
@@ -21,9 +22,9 @@ def text() -> str:
 def main() -> None:
     stories = text()
     made = BPETokenizer.train(stories, 256 + MERGES)
-    kept = zoo.begin_record("page_bpe", [], under="merges", stories=STORIES, bytes=len(stories.encode()))
+    kept = begin_record("page_bpe", [], under="merges", stories=STORIES, bytes=len(stories.encode()))
     kept["merges"] = [[printable(part) for part in pair] for pair in made.merges]
-    zoo.keep_record("page_bpe", kept, indent=None)
+    keep_record("page_bpe", kept, indent=None)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ import transformers
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from helpers import rounding_gap
+from recording import keep_record, made_by
 
-from support import zoo
 from support.core import seed_everything
 from support.exchange import from_huggingface, to_huggingface
 from support.model import GPT
@@ -293,7 +293,7 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     seed_everything(0)
-    record = zoo.made_by("parity") | {"transformers": transformers.__version__, "torch": torch.__version__}
+    record = made_by("parity") | {"transformers": transformers.__version__, "torch": torch.__version__}
     print(", ".join(f"{key}: {value}" for key, value in record.items()), end="\n\n")
     print(f"| architecture | shape | parameters | {' | '.join(COLUMNS)} | largest weight |")
     print("| --- | --- |" + " ---: |" * (len(COLUMNS) + 2))
@@ -303,7 +303,7 @@ def main() -> None:
         gaps = " | ".join(f"{row[name]:.1e}" for name in COLUMNS)
         name = CLASSES[row["architecture"]]
         print(f"| {name} | {row['shape']} | {row['parameters']:,} | {gaps} | {row['peak']:.2f} |", flush=True)
-    zoo.keep_record("parity", record)
+    keep_record("parity", record)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import torch
+from recording import begin_record, keep_record
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 from torch import Tensor, nn
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig, make_attention_context
 from support.training import SequenceBatches, TrainConfig, train
@@ -238,7 +238,7 @@ WANTED = [
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("positions", [], steps=STEPS, rate=RATE, trained=TRAINED, tale_steps=TALE_STEPS)
+    return begin_record("positions", [], steps=STEPS, rate=RATE, trained=TRAINED, tale_steps=TALE_STEPS)
 
 
 def main() -> None:
@@ -256,7 +256,7 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(made)
-            zoo.keep_record("positions", grown)
+            keep_record("positions", grown)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ import argparse
 import statistics
 from dataclasses import replace
 
+from recording import begin_record, keep_record
+
 from support import zoo
 from support.core import seed_everything
 from support.model import GPT
 from support.training import SequenceBatches, evaluate_loss, train
-from support.zoo.record import begin_record, keep_record
 
 SEEDS, EVERY = (0, 1, 2), 50
 PRECISIONS = ("float32", "bfloat16")

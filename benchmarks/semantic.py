@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from recording import begin_record, keep_record
 
-from support import zoo
 from support.core import seed_everything
 from support.inside import EmbeddingReport, probe, retrofit, trace
 from support.model import GPT
@@ -169,7 +169,7 @@ def main() -> None:
         print(json.dumps({k: v for k, v in run(ARMS[only[0]], int(only[1])).items() if k != "rows"}))
         return
     seed_everything()
-    record = zoo.begin_record("semantic", {}, under="arms", steps=STEPS, seeds=list(SEEDS))
+    record = begin_record("semantic", {}, under="arms", steps=STEPS, seeds=list(SEEDS))
     for seed in SEEDS:
         for name, arm in ARMS.items():
             if any(row["seed"] == seed for row in record["arms"].get(name, [])):
@@ -179,7 +179,7 @@ def main() -> None:
                 del row["rows"]  # one space of each kind is enough to draw
             record["arms"].setdefault(name, []).append(row)
             print(name, {k: v for k, v in row.items() if k not in ("rows", "trail", "change")}, flush=True)
-            zoo.keep_record("semantic", record, indent=None)
+            keep_record("semantic", record, indent=None)
 
 
 if __name__ == "__main__":

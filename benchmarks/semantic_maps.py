@@ -7,6 +7,7 @@ about 10 s.
 """
 
 import numpy as np
+from recording import begin_record, keep_record
 
 from support import zoo
 from support.core import seed_everything
@@ -58,10 +59,10 @@ def nearest(X: np.ndarray) -> list[list[int]]:
 def main() -> None:
     seed_everything()
     X = rows()
-    kept = zoo.begin_record("semantic_maps", {}, under="maps", words=list(NOUNS))
+    kept = begin_record("semantic_maps", {}, under="maps", words=list(NOUNS))
     kept |= {"kinds": [KINDS[noun] for noun in NOUNS], "near": nearest(X)}
     kept["maps"] = {name: one_map(X, name) for name in names()}
-    zoo.keep_record("semantic_maps", kept, indent=None)
+    keep_record("semantic_maps", kept, indent=None)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 
 import torch
+from recording import begin_record, keep_record
 
-from support import zoo
 from support.ancestors import GRU, MinGRU, as_torch
 from support.core import device, seed_everything
 from support.model import GPTConfig
@@ -45,11 +45,11 @@ def milliseconds(kind: str, length: int) -> float:
 
 def main() -> None:
     seed_everything()
-    content = zoo.begin_record("sequence_time", {}, lengths=list(LENGTHS), width=WIDTH, texts=TEXTS)
+    content = begin_record("sequence_time", {}, lengths=list(LENGTHS), width=WIDTH, texts=TEXTS)
     for kind in KINDS:
         content["runs"][kind] = [milliseconds(kind, length) for length in LENGTHS]
         print(kind, content["runs"][kind], flush=True)
-    zoo.keep_record("sequence_time", content)
+    keep_record("sequence_time", content)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import argparse
 from functools import lru_cache
 
 import torch
+from recording import begin_record, keep_record
 from torch import Tensor
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, GPTConfig, cache_bytes
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
@@ -163,7 +163,7 @@ WANTED = [
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("shared_keys", [], market_steps=MARKET_STEPS, tale_steps=TALE_STEPS)
+    return begin_record("shared_keys", [], market_steps=MARKET_STEPS, tale_steps=TALE_STEPS)
 
 
 def main() -> None:
@@ -181,7 +181,7 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(made)
-            zoo.keep_record("shared_keys", grown)
+            keep_record("shared_keys", grown)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import math
 import time
 
 import torch
+from recording import begin_record, keep_record
 from torch import Tensor, nn
 
-from support import zoo
 from support.core import progress, seed_everything
 from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
 from support.training import MaskedBatches, Seq2SeqBatches, SequenceBatches, TrainConfig, pad_sequences, train
@@ -332,7 +332,7 @@ def word_by_word(source: list[int]) -> list[int]:
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     settings = {"steps": STEPS, "batch": BATCH, "rate": RATE, "label_steps": LABEL_STEPS}
-    return zoo.begin_record("three_families", [], **settings)
+    return begin_record("three_families", [], **settings)
 
 
 def main() -> None:
@@ -353,9 +353,9 @@ def main() -> None:
         if not only:
             grown = record()
             grown["runs"].append(row)
-            zoo.keep_record("three_families", grown)
+            keep_record("three_families", grown)
     if not only:
-        zoo.keep_record("three_families", record() | {"baselines": baselines()})
+        keep_record("three_families", record() | {"baselines": baselines()})
 
 
 if __name__ == "__main__":

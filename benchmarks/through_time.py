@@ -11,9 +11,9 @@ import argparse
 
 import torch
 import torch.nn.functional as F
+from recording import begin_record, keep_record
 from torch import nn
 
-from support import zoo
 from support.ancestors import MinGRU, RecurrentModel, as_torch
 from support.core import progress, seed_everything
 from support.inside import jacobian_norms
@@ -83,7 +83,7 @@ def row(kind: str, pause: int, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("through_time", [], steps=STEPS, batch=BATCH, lr=RATE, guess=1 / TASK.symbols)
+    return begin_record("through_time", [], steps=STEPS, batch=BATCH, lr=RATE, guess=1 / TASK.symbols)
 
 
 def main() -> None:
@@ -104,7 +104,7 @@ def main() -> None:
                 print({k: v for k, v in found.items() if k not in ("fresh", "trained")}, flush=True)
                 grown = record()
                 grown["runs"].append(found)
-                zoo.keep_record("through_time", grown)
+                keep_record("through_time", grown)
 
 
 if __name__ == "__main__":

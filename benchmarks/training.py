@@ -33,6 +33,7 @@ from pathlib import Path
 
 import torch
 import transformers
+from recording import keep_record, made_by
 from torch.profiler import ProfilerActivity, profile
 
 from support.core import seed_everything
@@ -40,7 +41,6 @@ from support.model import GPT, GPTConfig
 from support.training import TrainConfig, train
 from support.training.precision import native_bfloat16
 from support.view import table
-from support.zoo.record import keep_record, made_by
 
 CONTEXT = 128
 SHAPES = {  # texts a step, and the model

@@ -9,7 +9,8 @@ trained again. `--only` trains one run of a row and prints its loss.
 
 import argparse
 
-from support import zoo
+from recording import begin_record, keep_record
+
 from support.core import seed_everything
 from support.model import GPT
 from support.training import DivergedError, SequenceBatches, TrainConfig, evaluate_loss, train
@@ -52,7 +53,7 @@ def held_out() -> list[list[str]]:
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
     least = round(loss_floor(CallingGame(), held_out()), 4)
-    return zoo.begin_record("training_choices", [], steps=STEPS, **{"games a step": BATCH, "floor": least})
+    return begin_record("training_choices", [], steps=STEPS, **{"games a step": BATCH, "floor": least})
 
 
 def main() -> None:
@@ -69,7 +70,7 @@ def main() -> None:
         losses = [trained_loss(optimiser, rate, warmup, seed) for seed in SEEDS]
         kept["runs"].append({"optimiser": optimiser, "lr": rate, "warmup": warmup, "losses": losses})
         print(kept["runs"][-1], flush=True)
-        zoo.keep_record("training_choices", kept)
+        keep_record("training_choices", kept)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ are legal, and the first of these. The n-grams of the comparison counted the sam
 """
 
 import torch
+from recording import keep_record, made_by
 
-from support import zoo
 from support.core import seed_everything
 from support.model import GPT
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
@@ -63,12 +63,12 @@ def main() -> None:
 
     train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[callback])
     record = {
-        **zoo.made_by("training_log"),
+        **made_by("training_log"),
         "seed": SEED,
         "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
         "looks": looks,
     }
-    zoo.keep_record("training_log", record)
+    keep_record("training_log", record)
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ import time
 from pathlib import Path
 
 import torch
+from recording import keep_record, made_by
 
 from support.core import device, seed_everything
 from support.model import GPT, GPTConfig
 from support.training import StreamBatches, TrainConfig, train
 from support.view import table
-from support.zoo.record import keep_record, made_by
 
 WAYS = {
     "float32": (1, {"precision": "float32"}),

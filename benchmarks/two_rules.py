@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch.nn.functional as F
+from recording import begin_record, keep_record
 from torch import Tensor
 
 from support import zoo
@@ -137,11 +138,11 @@ def main() -> None:
         RuleEvaluation.of(world, EACH, seed=24),
         LastWord.of(world),
     )
-    record = zoo.begin_record("two_rules", [], each=EACH, turns=TURNS)
+    record = begin_record("two_rules", [], each=EACH, turns=TURNS)
     for seed in sorted(set(arguments.seeds) - {run["seed"] for run in record["runs"]}):
         model = trained(recipe, world.vocabulary, recipe.texts(seed), seed, runs / str(seed))
         record["runs"].append({"seed": seed, **measured(model, evaluation, fresh)})
-        zoo.keep_record("two_rules", record, indent=None)
+        keep_record("two_rules", record, indent=None)
         print(seed, record["runs"][-1]["whole"], flush=True)
     held_out = [world.vocabulary.encode(text) for text in recipe.held_out()]
     record.setdefault("alone", [])
@@ -155,7 +156,7 @@ def main() -> None:
         record["alone"].append(
             {"seed": seed, "loss": round(evaluate_loss(model, held_out), 4), "marks": marks}
         )
-        zoo.keep_record("two_rules", record, indent=None)
+        keep_record("two_rules", record, indent=None)
         print("alone", record["alone"][-1], flush=True)
     print("limits", round(known.loss, 4), round(known.unplaced, 4), round(world.entropy, 4))
 

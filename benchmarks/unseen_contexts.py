@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 import torch
+from recording import begin_record, keep_record
 
-from support import zoo
 from support.ancestors import NeuralNGram, NGram
 from support.core import seed_everything
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
@@ -106,7 +106,7 @@ def row(n: int, seed: int) -> dict:
 
 def record() -> dict:
     """The record as it stands; an empty one if there is none, or if it was made with other settings."""
-    return zoo.begin_record("unseen_contexts", [], **CONFIG, d_hidden=D_HIDDEN, by_guess=round(15 / 127, 3))
+    return begin_record("unseen_contexts", [], **CONFIG, d_hidden=D_HIDDEN, by_guess=round(15 / 127, 3))
 
 
 def main() -> None:
@@ -125,7 +125,7 @@ def main() -> None:
             print(found, flush=True)
             grown = record()
             grown["runs"].append(found)
-            zoo.keep_record("unseen_contexts", grown)
+            keep_record("unseen_contexts", grown)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 Writes records/windows.json. Less than a CPU-minute.
 """
 
-from support import zoo
+from recording import begin_record, keep_record
+
 from support.ancestors import NGram
 from support.core import seed_everything
 from support.worlds import CallingGame
@@ -31,12 +32,12 @@ def losses(n_games: int, longest: int = LONGEST) -> list[float]:
 
 def main() -> None:
     seed_everything()
-    content = zoo.begin_record("windows", {}, entropy=round(GAME.entropy, 4))
+    content = begin_record("windows", {}, entropy=round(GAME.entropy, 4))
     content["possible"] = [round(nats, 4) for nats in window_entropies(GAME, LONGEST)]
     for n_games in SIZES:
         content["runs"][str(n_games)] = losses(n_games)
         print(n_games, content["runs"][str(n_games)], flush=True)
-    zoo.keep_record("windows", content)
+    keep_record("windows", content)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Every test runs with the shapes in the signatures checked (jaxtyping + beartype), seeded, on one thread.
 
-The tools are scripts beside the package: they are on the path here. `script` loads one of the benchmarks.
+Tools and benchmarks are scripts beside the package: they are on the path here. `script` loads one benchmark.
 """
 
 import functools
@@ -20,7 +20,7 @@ install_import_hook("support", "beartype.beartype")
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks")]
 
 
 @pytest.fixture(autouse=True)

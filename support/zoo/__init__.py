@@ -2,16 +2,13 @@
 
 from support.zoo.entry import Entry, load
 from support.zoo.recipe import RECIPES, Recipe, recipe
-from support.zoo.record import begin_record, keep_record, made_by, record
+from support.zoo.record import record
 
 __all__ = [
     "RECIPES",
     "Entry",
     "Recipe",
-    "begin_record",
-    "keep_record",
     "load",
-    "made_by",
     "recipe",
     "record",
 ]
