@@ -23,6 +23,7 @@ import torch
 from support import zoo
 from support.generation import next_token
 from support.inside import trace
+from support.view.live.ablation import SWITCHES, rules
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "book" / "assets" / "front.svg"
@@ -153,8 +154,17 @@ def make() -> tuple[str, dict[str, str]]:
         "game_words": f"{len(words)}",
         "game_parameters": f"{model.n_parameters():,}",
         "d_model": f"{d_model}",
+        "harmless_heads": f"{sum(cost < 0.02 for cost in head_costs())}",
+        "map_dimensions": f"{zoo.load('semantic').model.config.d_model}",
     }
     return svg, values
+
+
+def head_costs() -> list[float]:
+    """For each head of the game's model: what its ablation costs on the question that suffers most."""
+    switches = [name for group in SWITCHES for name in group]
+    found = [rules(**{name: name != off for name in switches}) for off in switches if off.startswith("h")]
+    return [-min(item["change"] for item in each["rules"]) for each in found]
 
 
 def texts(svg: str) -> list[str]:
