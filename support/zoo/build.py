@@ -15,6 +15,7 @@ from support.core import InputError, atomic_write, seed_everything
 from support.model import GPT
 from support.text import Vocabulary
 from support.training import SequenceBatches, evaluate_loss, save_checkpoint, train
+from support.training.loop import Callback
 from support.worlds import loss_floor
 from support.zoo.recipe import Recipe
 
@@ -107,7 +108,12 @@ def baselines(
 
 
 def trained(
-    recipe: Recipe, vocabulary: Vocabulary, texts: list[list[str]], seed: int, folder: str | os.PathLike[str]
+    recipe: Recipe,
+    vocabulary: Vocabulary,
+    texts: list[list[str]],
+    seed: int,
+    folder: str | os.PathLike[str],
+    callbacks: Sequence[Callback] = (),
 ) -> GPT:
     """One seed of a recipe, trained; it goes on from the checkpoint in ``folder`` if there is one.
 
@@ -117,6 +123,7 @@ def trained(
         texts: the training texts of this seed.
         seed: of the weights and of the order of the texts.
         folder: where checkpoints are kept.
+        callbacks: called after each step, as `support.training.train` calls them.
     """
     seed_everything(seed)
     model = GPT(recipe.config(vocabulary))
@@ -129,7 +136,7 @@ def trained(
         if (step + 1) % 250 == 0:
             print(f"  step {step + 1}: {sum(history.losses[-100:]) / 100:.4f}", flush=True)
 
-    train(model, batches, config, callbacks=[report], resume=True)
+    train(model, batches, config, callbacks=[report, *callbacks], resume=True)
     return model.eval()
 
 
