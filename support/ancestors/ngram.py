@@ -41,6 +41,8 @@ class NGram:
     array([0.  , 0.  , 0.33, 0.33, 0.33])
     """
 
+    discounts: np.ndarray
+
     def __init__(self, order: int, smoothing: Smoothing = "kneser-ney", never: Sequence[int] = ()) -> None:
         if order < 1:
             raise InputError(f"an n-gram of order {order} predicts nothing; choose 1 or more")

@@ -144,7 +144,7 @@ class MinGRU(Cell):
 
     def __init__(self, d_in: int, d_hidden: int, forget_bias: float | int | None = None) -> None:
         super().__init__(d_in, d_hidden, forget_bias)
-        self.recurrent = None
+        del self.recurrent
 
     def step(self, x: Float[Tensor, "batch two_d_hidden"], state: State) -> State:
         z, n = torch.sigmoid(x[:, : self.d_hidden]), x[:, self.d_hidden :]

@@ -8,8 +8,19 @@ import functools
 import inspect
 import reprlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields, is_dataclass
-from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, fields
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Optional,
+    ParamSpec,
+    Self,
+    TypeVar,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Ge, Gt, Lt
 
@@ -25,8 +36,20 @@ Seed = Annotated[int, Ge(-(2**63)), Lt(2**64)]  # what torch takes
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxdict, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxother = 1, 2, 4, 4, 60
 
-P, T = ParamSpec("P"), TypeVar("T")
-Self = TypeVar("Self", bound="BaseConfig")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# A field with this default may be left out: the record puts the usual choice there when it is made. So who
+# reads it never meets None, and who writes it may give None.
+USUAL: Any = None
+if TYPE_CHECKING:
+
+    class OrUsual(Generic[T]):
+        def __get__(self, instance: object, owner: Any) -> T: ...
+        def __set__(self, instance: object, value: T | None) -> None: ...
+
+else:
+    OrUsual = Optional
 
 
 def check(name: str, value: object, annotation: Any) -> None:
@@ -76,9 +99,9 @@ def as_list(name: str, values: Any, annotation: Any) -> list[Any]:
 
 @functools.cache
 def _adapter(annotation: Any) -> Any:
-    from pydantic import TypeAdapter
+    from pydantic import ConfigDict, TypeAdapter
 
-    rules = {"strict": True, "allow_inf_nan": False, "arbitrary_types_allowed": True}
+    rules: ConfigDict = {"strict": True, "allow_inf_nan": False, "arbitrary_types_allowed": True}
     own = hasattr(annotation, "__pydantic_config__")  # a TypedDict with rules of its own
     return TypeAdapter(annotation, config=None if own else rules)
 
@@ -101,6 +124,18 @@ def _wish(error: Any) -> str:
     if error["type"] == "missing":
         return "longer: an item is missing"
     return error["msg"].removeprefix("Input should be ").replace("Tuple should have", "a tuple of")
+
+
+def holds_only_its_fields(cls: Any) -> Any:
+    """A `TypedDict` that `check` refuses with a field that it does not name."""
+    cls.__pydantic_config__ = {"extra": "forbid", "strict": True}
+    return cls
+
+
+def may_hold_more(cls: Any) -> Any:
+    """A `TypedDict` that `check` accepts with fields that it does not name."""
+    cls.__pydantic_config__ = {"extra": "allow", "strict": True}
+    return cls
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:
@@ -135,6 +170,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
+@dataclass(frozen=True)
 class BaseConfig:
     """What the frozen dataclasses of settings share: checked fields, and the way to JSON and back.
 
@@ -173,7 +209,7 @@ class BaseConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values, for JSON."""
-        values = asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
+        values = asdict(self)
         plain: dict[type, Any] = {tuple: list, dict: dict}
         return {
             name: next((make(value) for kind, make in plain.items() if isinstance(value, kind)), value)
@@ -181,7 +217,7 @@ class BaseConfig:
         }
 
     @classmethod
-    def from_dict(cls: type[Self], values: Any) -> Self:
+    def from_dict(cls, values: Any) -> Self:
         """The record that `to_dict` wrote.
 
         Raises:
@@ -207,4 +243,4 @@ def field_types(cls: type[BaseConfig]) -> dict[str, Any]:
     >>> field_types(BaseConfig)
     {}
     """
-    return {f.name: f.type for f in fields(cls)} if is_dataclass(cls) else {}
+    return {f.name: f.type for f in fields(cls)}

@@ -63,7 +63,7 @@ def read_fields(fields: Fields) -> GPTConfig:
 def _gpt2(fields: Fields) -> GPTConfig:
     _only(fields, "scale_attn_weights", True)
     _only(fields, "scale_attn_by_inverse_layer_idx", False)
-    activation = _known(fields, "activation_function", "gelu_new", ACTIVATIONS)
+    activation: Any = _known(fields, "activation_function", "gelu_new", ACTIVATIONS)
     rates = {_number(fields, name, 0.1) for name in ("resid_pdrop", "embd_pdrop", "attn_pdrop")}
     for rate in rates:
         check("The fields resid_pdrop, embd_pdrop and attn_pdrop: a rate", rate, Fraction)

@@ -36,7 +36,7 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
     support.core.errors.InputError: There is no config.json in the folder ...
     """
     if isinstance(model_or_folder, nn.Module):
-        values = getattr(model_or_folder, "config", None)
+        values: Any = getattr(model_or_folder, "config", None)
         if not hasattr(values, "to_dict"):
             kind = type(model_or_folder).__name__
             raise InputError(f"{kind} carries no transformers config; give a transformers model or a folder.")

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict  # pydantic wants it, up to Python 3.11
 
 from support.core import InputError
 from support.core.json_file import read_json
-from support.core.validation import CountOrZero, check
+from support.core.validation import CountOrZero, check, holds_only_its_fields
 from support.text import Vocabulary
 
 # Where Python's str.split() parts a text; `tokenizers` calls fewer characters white space.
@@ -22,18 +22,15 @@ _SPLIT = {
 
 
 # Anything else might change the ids.
-_NOTHING_ELSE: Any = {"extra": "forbid", "strict": True}
-
-
+@holds_only_its_fields
 class _Model(TypedDict):
-    __pydantic_config__ = _NOTHING_ELSE
     type: str
     vocab: dict[str, CountOrZero]
     unk_token: str
 
 
+@holds_only_its_fields
 class _File(TypedDict):
-    __pydantic_config__ = _NOTHING_ELSE
     model: _Model
     pre_tokenizer: dict[str, Any]
     version: NotRequired[str]

@@ -63,9 +63,8 @@ def generate(
     >>> len(generate(model, [1], max_new_tokens=5, seed=0))
     6
     """
-    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "seed": seed}
-    how = {"stop": stop, "cache": cache, "prefill": prefill, "reproducible": reproducible}
-    return [*_ids(ids, "A prompt"), *stream(model, ids, max_new_tokens, **sampling, **how)]
+    how = (temperature, top_k, top_p, greedy, seed, stop, cache, prefill, reproducible)
+    return [*_ids(ids, "A prompt"), *stream(model, ids, max_new_tokens, *how)]
 
 
 def stream(
@@ -222,11 +221,13 @@ class _Reader:
     """Texts that grow, and the model's logits for the next token of each."""
 
     def __init__(
-        self, model: nn.Module, texts: list[list[int]], room: int, cache: bool, prefill: int | None
+        self, model: Any, texts: list[list[int]], room: int, cache: bool, prefill: int | None
     ) -> None:
-        self.model, self.texts, self.prefill = model, texts, prefill
+        self.model = model
+        self.texts, self.prefill = texts, prefill
         self.device = next(model.parameters()).device
-        self.longest, config = max(map(len, texts)), getattr(model, "config", None)
+        self.longest = max(map(len, texts))
+        config: Any = getattr(model, "config", None)
         self.context = getattr(config, "context", None) or self.longest + room
         self.family = hasattr(model, "cache")  # a model of `support.model`: it knows of padding and caches
         if not self.family and not getattr(config, "causal", True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from support.core import InputError
 from support.inside.hooks import as_batch
 from support.inside.trace import trace
-from support.model import GPT
+from support.model import GPT, FeedForward
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def direct_logit_attribution(
             raise InputError(f"The model never predicts id {one}; ask for another one.")
     ids = as_batch(model, ids)
     seen = trace(model, ids)
-    rows = model.embedding.weight if model.head is None else model.head.weight
+    rows: Any = model.embedding.weight if model.head is None else model.head.weight
     reader = rows[word] if against is None else rows[word] - rows[against]
     reader, shift = _through_norm(model.final_norm, reader, seen.streams[-1][:, position])
 
@@ -87,7 +88,8 @@ def direct_logit_attribution(
 
     neurons = None
     if seen.activations is not None:
-        columns = torch.stack([block.feed_forward.down.weight for block in model.blocks])
+        networks = [cast(FeedForward, block.feed_forward) for block in model.blocks]
+        columns = torch.stack([network.down.weight for network in networks])
         heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # what a neuron's full voice would say
         neurons = seen.activations[..., position, :] * heard
     parts = [share(seen.embedding), share(seen.attention), share(seen.feed_forward)]
@@ -109,6 +111,7 @@ def _through_norm(norm: nn.Module, reader: Tensor, stream: Tensor) -> tuple[Tens
         size = (stream.var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
         return (stretched - stretched.mean()) / size, reader @ norm.bias
     if isinstance(norm, nn.RMSNorm):
-        size = (stream.square().mean(dim=-1, keepdim=True) + norm.eps).sqrt()
+        eps = torch.finfo(stream.dtype).eps if norm.eps is None else norm.eps
+        size = (stream.square().mean(dim=-1, keepdim=True) + eps).sqrt()
         return reader * norm.weight / size, reader.new_zeros(())
     return reader.expand_as(stream), reader.new_zeros(())

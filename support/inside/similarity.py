@@ -60,9 +60,10 @@ def neighbours(
     """
     where = _index(vectors, words)
     if isinstance(of, str):
-        exclude = [*exclude, of]
-        of = array(vectors)[_find(where, of)]
-    direction = unit_sphere(array(of)[None, :])[0]
+        exclude, vector = [*exclude, of], array(vectors)[_find(where, of)]
+    else:
+        vector = array(of)
+    direction = unit_sphere(vector[None, :])[0]
     likeness = unit_sphere(vectors) @ direction
     left_out = {_find(where, word) for word in exclude}
     order = [i for i in np.argsort(-likeness, kind="stable") if i not in left_out]

@@ -7,11 +7,11 @@ from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from support.core import InputError
 from support.inside.hooks import Edit, as_batch, hooked, only, run_with_cache
-from support.model import GPT
+from support.model import GPT, SelfAttention
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def ablate(
     for layer, head in heads:
         cut.setdefault(f"blocks.{layer}.attention.z", []).append(head)
     # All means are taken before the first cut.
-    fills = _means(model, [*parts, *cut], reference) if by == "mean" else {}
+    fills = _means(model, [*parts, *cut], reference) if by == "mean" and reference is not None else {}
     edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
     edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in cut.items()}
     with hooked(model, edits):
@@ -145,6 +145,6 @@ def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Ten
     return means
 
 
-def _by_head(attention: nn.Module, z: Tensor) -> Tensor:
+def _by_head(attention: SelfAttention, z: Tensor) -> Tensor:
     matrix = attention.output.weight.unflatten(-1, (attention.n_heads, attention.d_head))
     return torch.einsum("b h p k, d h k -> b h p d", z, matrix)

@@ -66,14 +66,14 @@ def make_attention_context(
     >>> make_attention_context(GPTConfig(vocab_size=5, window=2), 3).mask[0, 0].int().tolist()
     [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
-    rotation, known = None, isinstance(start, int)
+    rotation = None
     if config.positions == "rope":
         rotary = RotaryPositions(config).to(device=device, dtype=dtype) if rotary is None else rotary
-        if known:
+        if isinstance(start, int):
             rotary.reserve(start + n_queries)
         where = places(n_queries, start, pad, device)
-        rotation = rotary(where if pad is None else where[:, None])
-    if pad is None and config.positions != "alibi" and known:
+        rotation = rotary(where if pad is None or isinstance(where, slice) else where[:, None])
+    if pad is None and config.positions != "alibi" and isinstance(start, int):
         n_keys = start + n_queries if keys is None else len(keys)
         cut = config.window is not None and config.window < n_keys
         if n_queries == 1 and (keys is not None or not cut):
@@ -81,7 +81,7 @@ def make_attention_context(
         if not cut and keys is None and (start == 0 or not config.causal):
             return AttentionContext(config.causal, None, rotation)
     queries = start + torch.arange(n_queries, device=device)
-    keys = torch.arange(start + n_queries, device=device) if keys is None else keys
+    keys = torch.arange(int(start) + n_queries, device=device) if keys is None else keys
     distance = queries[:, None] - keys
     seen = distance >= 0 if config.causal else torch.ones_like(distance, dtype=torch.bool)
     if config.window is not None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -15,6 +16,17 @@ from support.model.config import GPTConfig
 from support.model.experts import Experts
 from support.model.norms import make_norm
 from support.model.positions import LearnedPositions, PositionTable, RotaryPositions, make_positions, places
+
+if TYPE_CHECKING:
+
+    class Blocks(nn.ModuleList):
+        """The same list, of which a type checker knows what it holds."""
+
+        def __iter__(self) -> Iterator[Block]: ...  # type: ignore[override]
+        def __getitem__(self, idx: int) -> Block: ...  # type: ignore[override]
+
+else:
+    Blocks = nn.ModuleList
 
 
 class Transformer(nn.Module):
@@ -34,9 +46,10 @@ class Transformer(nn.Module):
         self.position = make_positions(config)
         self.rotary = RotaryPositions(config) if config.positions == "rope" else None
         self.dropout = nn.Dropout(config.dropout) if config.dropout else None
-        self.blocks = nn.ModuleList(Block(config, cross) for _ in range(config.n_layers))
+        self.blocks = Blocks(Block(config, cross) for _ in range(config.n_layers))
         # After post-norm blocks the stream is normed already.
         self.final_norm = make_norm(config) if config.norm_first else nn.Identity()
+        self.head: nn.Module | None
         self.head = None if config.tie_weights else nn.Linear(config.d_model, config.vocab_size, bias=False)
         logit_mask = torch.zeros(config.vocab_size).index_fill(
             0, torch.tensor(config.masked_ids).long(), -math.inf
@@ -104,7 +117,7 @@ class Transformer(nn.Module):
         for name, module in self.blocks.named_modules():
             if name.endswith((".output", ".down")):
                 module.weight /= math.sqrt(2 * self.config.n_layers)
-        if self.head is not None:
+        if isinstance(self.head, nn.Linear):
             nn.init.normal_(self.head.weight, std=self.config.init_std)
 
     def n_parameters(self, embeddings: bool = True, active: bool = False) -> int:

@@ -42,7 +42,7 @@ class Block(nn.Module):
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
-        if self.cross_attention is not None:
+        if self.cross_attention is not None and self.norm_cross is not None:
             if memory is None:
                 raise InputError("This block attends to an encoder's stream; give it as memory=.")
             stream = self.step(stream, self.norm_cross, self.cross_attention, memory, memory_mask)

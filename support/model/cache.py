@@ -118,11 +118,8 @@ class KVCache:
         self.static = static
         # How many tokens were read, and so the position of the next: a number, or in a tensor if static.
         self.next_place: int | Tensor = torch.zeros((), dtype=torch.long, device=device) if static else 0
-        shape = (batch, config.n_kv_heads, self.slots, config.d_head)
-        self.layers = [
-            LayerCache(*(torch.zeros(shape, device=device, dtype=dtype) for _ in range(2)), self)
-            for _ in range(config.n_layers)
-        ]
+        empty = torch.zeros(batch, config.n_kv_heads, self.slots, config.d_head, device=device, dtype=dtype)
+        self.layers = [LayerCache(empty.clone(), empty.clone(), self) for _ in range(config.n_layers)]
 
     @property
     def start(self) -> int:

@@ -3,7 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from support.core.validation import BaseConfig, Count, CountOrZero, Fraction, NonNegative, Positive, check
+from support.core.validation import (
+    USUAL,
+    BaseConfig,
+    Count,
+    CountOrZero,
+    Fraction,
+    NonNegative,
+    OrUsual,
+    Positive,
+    check,
+)
 
 
 @dataclass(frozen=True)
@@ -35,9 +45,9 @@ class GPTConfig(BaseConfig):
     d_model: Count = 64
     n_layers: Count = 2
     n_heads: Count = 4
-    n_kv_heads: Count | None = None  # fewer than n_heads: groups of heads share keys and values
-    d_head: Count | None = None
-    d_ff: Count | None = None
+    n_kv_heads: OrUsual[Count] = USUAL  # fewer than n_heads: groups of heads share keys and values
+    d_head: OrUsual[Count] = USUAL
+    d_ff: OrUsual[Count] = USUAL
     positions: Literal["learned", "sinusoidal", "none", "rope", "alibi"] = "learned"
     norm: Literal["layer", "rms", "none"] = "layer"
     norm_first: bool = True  # pre-norm (GPT-2); False is post-norm (the 2017 transformer)
@@ -46,7 +56,7 @@ class GPTConfig(BaseConfig):
     residual: bool = True
     causal: bool = True  # False: every position sees every other (an encoder)
     attention_bias: bool = True  # of all four projections …
-    qkv_bias: bool | None = None  # … unless the first three say otherwise
+    qkv_bias: OrUsual[bool] = USUAL  # … unless the first three say otherwise
     ffn_bias: bool = True
     attention_scale: Positive | None = None  # what scores are multiplied by; 1/√d_head if not given
     qk_norm: bool = False  # RMSNorm on every query and key before RoPE (Qwen 3)
@@ -109,10 +119,10 @@ class GPTConfig(BaseConfig):
         self._refuse_unless(
             self.positions == "rope", f'rope_scaling goes with positions="rope", not with "{self.positions}"'
         )
-        kind = self.rope_scaling.get("rope_type", self.rope_scaling.get("type"))
+        given = self.rope_scaling.get("rope_type", self.rope_scaling.get("type"))
+        kind = given if isinstance(given, str) else ""
         self._refuse_unless(
-            isinstance(kind, str) and kind in _SCALINGS,
-            f"rope_scaling has rope_type={kind!r}; known are {', '.join(_SCALINGS)}",
+            kind in _SCALINGS, f"rope_scaling has rope_type={given!r}; known are {', '.join(_SCALINGS)}"
         )
         missing = sorted(_SCALINGS[kind] - set(self.rope_scaling))
         self._refuse_unless(not missing, f"rope_scaling of rope_type {kind!r} lacks {', '.join(missing)}")

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.model.attention import CrossAttention
 from support.model.base import evaluating
 from support.model.cache import KVCache
 from support.model.config import GPTConfig
@@ -94,10 +95,9 @@ class EncoderDecoder(nn.Module):
         """The weights of each token of ``ids`` over the source, for each layer of the decoder."""
         found: list[Tensor] = []
         hooks = [
-            block.cross_attention.register_forward_hook(
-                lambda part, args, _: found.append(part.with_weights(*args)[1])
-            )
-            for block in self.decoder.blocks
+            part.register_forward_hook(lambda part, args, _: found.append(part.with_weights(*args)[1]))
+            for part in self.decoder.modules()
+            if isinstance(part, CrossAttention)
         ]
         try:
             self(inputs)

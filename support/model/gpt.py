@@ -56,7 +56,8 @@ class GPT(Transformer):
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """The stream after the last block, before the final norm; arguments are those of a call."""
-        n, start, keys = ids.shape[-1], 0, None
+        n, keys = ids.shape[-1], None
+        start: int | Tensor = 0
         if cache is not None:
             cache.check(len(ids), n)
             pad, start, keys = cache.pad, cache.next_place, cache.key_places(n)

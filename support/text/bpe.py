@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from support.core import InputError
 from support.core.validation import Count, as_list, check
@@ -60,7 +60,8 @@ class BPETokenizer:
         check("BPETokenizer: normal_form", normal_form, Literal["NFC", "NFD", "NFKC", "NFKD"] | None)
         check("BPETokenizer: whole_pieces", whole_pieces, bool)
         check("BPETokenizer: equal_ranks", equal_ranks, bool)
-        self.pattern, self.normal_form = pattern, normal_form
+        self.pattern = pattern
+        self.normal_form: Any = normal_form
         self.whole_pieces, self.equal_ranks = whole_pieces, equal_ranks
         self.merges: list[Pair] = as_list("BPETokenizer: merges", merges, tuple[bytes, bytes])
         if ids is not None:
@@ -193,12 +194,15 @@ class BPETokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``tokenizer.json`` that the `tokenizers` library reads; it has no ``equal_ranks``."""
-        rules = {
-            "pattern": self.pattern,
-            "normal_form": self.normal_form,
-            "whole_pieces": self.whole_pieces,
-        }
-        tokenizers_json.save(path, self.merges, self.vocabulary, self.special_tokens, **rules)
+        tokenizers_json.save(
+            path,
+            self.merges,
+            self.vocabulary,
+            self.special_tokens,
+            pattern=self.pattern,
+            normal_form=self.normal_form,
+            whole_pieces=self.whole_pieces,
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BPETokenizer":

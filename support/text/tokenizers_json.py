@@ -10,18 +10,16 @@ from typing_extensions import TypedDict  # pydantic wants it, up to Python 3.11
 
 from support.core import InputError, atomic_write
 from support.core.json_file import read_json
-from support.core.validation import CountOrZero, check
+from support.core.validation import CountOrZero, check, holds_only_its_fields, may_hold_more
 from support.text.byte_alphabet import from_printable, printable
 from support.text.pretokenise import SOURCES
 
 Pair = tuple[bytes, bytes]
+
+
 # What a file may hold; anything else is refused, because it might change the ids.
-_NOTHING_ELSE: Any = {"extra": "forbid", "strict": True}
-_MORE: Any = {"extra": "allow", "strict": True}
-
-
+@holds_only_its_fields
 class _AddedToken(TypedDict):
-    __pydantic_config__ = _NOTHING_ELSE
     id: CountOrZero
     content: str
     single_word: NotRequired[bool]
@@ -31,8 +29,8 @@ class _AddedToken(TypedDict):
     special: NotRequired[bool]
 
 
+@holds_only_its_fields
 class _Model(TypedDict):
-    __pydantic_config__ = _NOTHING_ELSE
     type: NotRequired[str]
     dropout: NotRequired[float | None]
     unk_token: NotRequired[str | None]
@@ -45,15 +43,15 @@ class _Model(TypedDict):
     merges: list[Any]
 
 
+@may_hold_more
 class _Steps(TypedDict):
-    __pydantic_config__ = _MORE
     type: str
     pretokenizers: NotRequired[list[dict[str, Any]]]
     processors: NotRequired[list[dict[str, Any]]]
 
 
+@holds_only_its_fields
 class _File(TypedDict):
-    __pydantic_config__ = _NOTHING_ELSE
     version: NotRequired[str]
     truncation: NotRequired[Any]
     padding: NotRequired[Any]

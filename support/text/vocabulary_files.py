@@ -80,7 +80,9 @@ def read_tiktoken(
     if len(gaps) > len(numbers):
         raise InputError(f"The ids reach {max(numbers)}, but most below have no token; check the ids.")
     special = {**special_tokens, **{f"<|unused_{i}|>": i for i in gaps}}
-    return halves(ranks), list(special), {**ranks, **special}
+    ids: dict[bytes | str, int] = dict(ranks.items())
+    ids |= special.items()
+    return halves(ranks), list(special), ids
 
 
 def _read_ranks(path: Source) -> dict[bytes, int]:

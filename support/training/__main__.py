@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -116,7 +117,7 @@ def _from_text(given: argparse.Namespace) -> Task:
     return model, batches, lambda m: evaluate_stream(m, held_out, given.context), tokenizer
 
 
-LLAMA = {
+LLAMA: dict[str, Any] = {
     "positions": "rope",
     "norm": "rms",
     "activation": "swiglu",
@@ -137,9 +138,9 @@ def _from_recipe(given: argparse.Namespace) -> tuple[TrainConfig, Task]:
 
 def _sample(model: GPT, tokenizer: Tokenizer, given: argparse.Namespace) -> str:
     """What the model writes: after the prompt, or from the start."""
-    words = not isinstance(tokenizer, BPETokenizer)
-    prompt = given.prompt or ("<BOS>" if words else "\n")
-    stop = [tokenizer.id("<EOS>")] if words else ()
+    bpe = isinstance(tokenizer, BPETokenizer)
+    prompt = given.prompt or ("\n" if bpe else "<BOS>")
+    stop = () if isinstance(tokenizer, BPETokenizer) else [tokenizer.id("<EOS>")]
     ids = generate(model, tokenizer.encode(prompt), given.sample, temperature=0.8, seed=given.seed, stop=stop)
     return tokenizer.decode(ids).strip()
 

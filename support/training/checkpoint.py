@@ -164,7 +164,7 @@ def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
     total = hashlib.sha256(json.dumps([[k, v] for k, v in sorted(header.items()) if k != "sha256"]).encode())
     for name, tensor in sorted(tensors.items()):
         total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        total.update(tensor.reshape(-1).view(torch.uint8).numpy())
+        total.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return total.hexdigest()
 
 

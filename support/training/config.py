@@ -4,11 +4,29 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
-from support.core.validation import BaseConfig, Count, CountOrZero, Fraction, NonNegative, Positive, Seed
+from support.core.validation import (
+    USUAL,
+    BaseConfig,
+    Count,
+    CountOrZero,
+    Fraction,
+    NonNegative,
+    OrUsual,
+    Positive,
+    Seed,
+)
 
 # A resumed run may differ in these: they change what is written down and where it is computed, not what.
-FREE_TO_CHANGE = ("folder", "checkpoint_every", "eval_every", "log_every", "progress", "compile", "strategy")
-FREE_TO_CHANGE += ("activation_checkpointing",)
+FREE_TO_CHANGE = (
+    "folder",
+    "checkpoint_every",
+    "eval_every",
+    "log_every",
+    "progress",
+    "compile",
+    "strategy",
+    "activation_checkpointing",
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,7 @@ class TrainConfig(BaseConfig):
     steps: Count
     lr: Positive = 3e-3
     warmup: CountOrZero = 0
-    min_lr: NonNegative | None = None
+    min_lr: OrUsual[NonNegative] = USUAL
     optimiser: Literal["adamw", "sgd"] = "adamw"
     betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     weight_decay: NonNegative = 0.1

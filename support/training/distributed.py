@@ -15,7 +15,7 @@ import atexit
 import copy
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ class Processes:
         """What each process holds, by rank."""
         if self.size == 1:
             return [one]
-        everyone: list[Tensor | None] = [None] * self.size
+        everyone: list[Any] = [None] * self.size
         dist.all_gather_object(everyone, one)
         return everyone
 
@@ -147,15 +147,16 @@ def distribute(model: nn.Module, processes: Processes) -> tuple[nn.Module, nn.Mo
             )
     for module in [m for m in sharded.modules() if isinstance(m, Block)]:
         fully_shard(module, mesh=mesh)
-    return sharded, fully_shard(sharded, mesh=mesh)
+    fully_shard(sharded, mesh=mesh)
+    return sharded, sharded
 
 
-def synchronised(forward: nn.Module, last: bool):
+def synchronised(forward: nn.Module, last: bool) -> AbstractContextManager[Any]:
     """A context for the backward pass of one batch of several: only the last one's gradients are sent."""
     if isinstance(forward, DistributedDataParallel) and not last:
         return forward.no_sync()
-    if hasattr(forward, "set_requires_gradient_sync"):
-        forward.set_requires_gradient_sync(last)
+    if set_sync := getattr(forward, "set_requires_gradient_sync", None):
+        set_sync(last)
     return nullcontext()
 
 
@@ -164,7 +165,7 @@ def whole(tensor: Tensor) -> Tensor:
     return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
 
 
-def like(tensor: Tensor, part: Tensor) -> Tensor:
+def like(tensor: Tensor, part: Any) -> Tensor:
     """A whole tensor, distributed as ``part`` is."""
     if not hasattr(part, "full_tensor") or tensor.ndim == 0:
         return tensor

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -113,16 +114,17 @@ def evaluate_stream(
     True
     """
     ids = torch.as_tensor(ids if isinstance(ids, Tensor) else list(ids), device="cpu")
-    context = model.config.context if context is None else context
-    stride = context if stride is None else stride
-    if len(ids) < 2 or not 1 <= stride <= context:
+    config: Any = getattr(model, "config", None)
+    width: int = config.context if context is None else context
+    step = width if stride is None else stride
+    if len(ids) < 2 or not 1 <= step <= width:
         raise InputError(
-            f"evaluate_stream was given {len(ids)} tokens, context={context} and stride={stride}; it needs "
+            f"evaluate_stream was given {len(ids)} tokens, context={width} and stride={step}; it needs "
             "two tokens or more, and a stride of 1 to context."
         )
     windows, counted = [], 1  # counted: tokens before this place have been predicted, or are the first
-    for start in range(0, len(ids) - 1, stride):
-        end = min(start + context + 1, len(ids))
+    for start in range(0, len(ids) - 1, step):
+        end = min(start + width + 1, len(ids))
         targets = ids[start + 1 : end].clone()
         targets[: counted - start - 1] = IGNORE_INDEX
         windows.append((ids[start : end - 1], targets))
@@ -133,7 +135,7 @@ def evaluate_stream(
     pad = nn.utils.rnn.pad_sequence
 
     def batch(part: list[tuple[Tensor, Tensor]]) -> Batch:
-        inputs, targets = zip(*part, strict=True)
+        inputs, targets = map(list, zip(*part, strict=True))
         return pad(inputs, True, 0), pad(targets, True, IGNORE_INDEX)
 
     return _mean_loss(model, parts, batch)

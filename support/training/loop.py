@@ -146,14 +146,14 @@ class _Run:
             self._update(step, *prepared)
             done = step + 1
             last = done == config.steps
-            evaluating = evaluate is not None and (_due(done, config.eval_every) or last)
-            keeping = self.folder is not None and (_due(done, config.checkpoint_every) or last)
-            if evaluating or keeping or last or _due(done, self.window):
+            measure = evaluate if _due(done, config.eval_every) or last else None
+            folder = self.folder if _due(done, config.checkpoint_every) or last else None
+            if measure or folder or last or _due(done, self.window):
                 self._read()
-            if evaluating:
-                self._evaluate(evaluate, done)
-            if keeping:
-                self.state.keep(self.folder / "last.safetensors", config, self.tokenizer)
+            if measure:
+                self._evaluate(measure, done)
+            if folder:
+                self.state.keep(folder / "last.safetensors", config, self.tokenizer)
             if _due(done, config.log_every):
                 for callback in callbacks:
                     callback(step, trained, history)
@@ -172,11 +172,11 @@ class _Run:
             mine = [self.processes.share(batch) for batch in whole_batches]
             return [(_pinned(x), _pinned(y)) for x, y in mine] if gpu else mine, tokens
 
-        if not gpu:
+        if not gpu or not steps:
             yield from map(prepared, steps)
             return
         with ThreadPoolExecutor(max_workers=1) as thread:
-            coming = thread.submit(prepared, steps.start) if steps else None
+            coming = thread.submit(prepared, steps.start)
             for step in steps:
                 batch = coming.result()
                 if step + 1 in steps:
@@ -193,7 +193,7 @@ class _Run:
         loss = self.processes.total(torch.stack(losses).sum())
         scaler.unscale_(state.optimiser)
         norm = whole(nn.utils.clip_grad_norm_(state.trained.parameters(), config.clip or math.inf))
-        measured = torch.stack([loss, norm.to(loss)])
+        measured: Any = torch.stack([loss, norm.to(loss)])
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
             group["lr"] = lr
@@ -203,7 +203,8 @@ class _Run:
                 state.optimiser.zero_grad()
         elif not scaler.is_enabled():
             self.stopped = torch.maximum(self.stopped, (~measured.isfinite().all()).to(self.stopped))
-            state.optimiser.grad_scale, state.optimiser.found_inf = None, self.stopped
+            fused: Any = state.optimiser  # these two are how a scaler tells it to leave an update out
+            fused.grad_scale, fused.found_inf = None, self.stopped
         self.unread.append((measured, lr, tokens))
         scaler.step(state.optimiser)  # in float16, leaves the update out if a gradient is no number
         scaler.update()
@@ -216,7 +217,8 @@ class _Run:
             logits = self.forward(inputs)
         loss = cross_entropy_sum(logits, targets) / tokens
         trained, size = self.state.trained, self.processes.size
-        extra = trained.extra_loss() if hasattr(trained, "extra_loss") else None
+        extra_loss = getattr(trained, "extra_loss", lambda: None)
+        extra = extra_loss()
         # The processes' gradients are averaged, where those of a sum are wanted.
         whole_loss = loss * size if extra is None else loss * size + extra / parts
         self.state.scaler.scale(whole_loss).backward()
@@ -227,7 +229,7 @@ class _Run:
         if not self.unread:
             return
         history, scaler = self.state.history, self.state.scaler
-        measured = [m for m, *_ in self.unread]
+        measured: Any = [m for m, *_ in self.unread]
         measured = measured if self.window == 1 else torch.stack(measured).tolist()
         for (loss, norm), (_, lr, tokens) in zip(measured, self.unread, strict=True):
             step = len(history.steps)
@@ -249,8 +251,9 @@ class _Run:
         finally:
             SHARED_BY.reset(token)
         history.evals[done] = float(self.processes.total(value)) / self.processes.size
-        if self.folder is not None and history.best is not None and history.best[0] == done:
-            self.state.keep_best(self.folder / "best.safetensors", self.tokenizer)
+        best = history.best
+        if self.folder is not None and best is not None and best[0] == done:
+            self.state.keep_best(self.folder / "best.safetensors", best, self.tokenizer)
 
 
 def _due(done: int, every: int) -> bool:
@@ -273,7 +276,7 @@ def _recomputing(model: nn.Module) -> Iterator[None]:
             "activation_checkpointing needs a model made of support.model.Block; this one has none."
         )
     for block in blocks:
-        block.forward = functools.partial(recomputed, block.forward, use_reentrant=False)
+        vars(block)["forward"] = functools.partial(recomputed, block.forward, use_reentrant=False)
     try:
         yield
     finally:

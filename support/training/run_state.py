@@ -53,9 +53,9 @@ class RunState:
             save_checkpoint(path, self.model, state | past | random, noted, tokenizer, weights)
         self.processes.wait()
 
-    def keep_best(self, path: Path, tokenizer: Tokenizer | None) -> None:
+    def keep_best(self, path: Path, best: tuple[int, float], tokenizer: Tokenizer | None) -> None:
         """Write the model alone, with its evaluation."""
-        weights, (updates, value) = self.weights(), self.history.best
+        weights, (updates, value) = self.weights(), best
         if self.processes.rank == 0:
             metadata = {"updates": updates, "evaluation": value}
             save_checkpoint(path, self.model, metadata=metadata, tokenizer=tokenizer, weights=weights)

@@ -2,6 +2,7 @@
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -56,6 +57,7 @@ def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     'SGD'
     """
     groups = [g for g in decay_groups(model, config.weight_decay) if g["params"]]
+    make: Callable[..., torch.optim.Optimizer]
     if config.optimiser == "sgd":
         make = functools.partial(torch.optim.SGD, groups, lr=config.lr, momentum=config.betas[0])
     else:

@@ -45,5 +45,5 @@ class Seq2SeqBatches:
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
         sources, targets = zip(*(self.pairs[i] for i in self.epochs(step)), strict=True)
-        inputs, targets = inputs_and_targets(targets, self.pad_id)
-        return Seq2SeqInputs(pad_sequences(sources, self.pad_id), inputs), targets
+        inputs, answers = inputs_and_targets(targets, self.pad_id)
+        return Seq2SeqInputs(pad_sequences(sources, self.pad_id), inputs), answers

@@ -18,7 +18,10 @@ class World(Protocol):
     predicted, ``<EOS>`` included.
     """
 
-    vocabulary: Vocabulary
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words and their ids."""
+        ...
 
     def sample(self, n: int, seed: int) -> list[list[str]]:
         """``n`` independent texts, the same for the same seed."""

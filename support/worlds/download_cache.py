@@ -97,9 +97,11 @@ class Kept:
         if self._files is None:
             return
         try:
-            for file, content in zip(self._files, (block, line), strict=True):
-                file.write(content)  # type: ignore[arg-type]
-                file.flush()
+            data, index = self._files
+            data.write(block)
+            data.flush()
+            index.write(line)
+            index.flush()
         except OSError as error:
             self._give_up(error)
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
-from typing import Any
+from typing import Any, cast
 
 from support.core import InputError
 from support.model import GPT
@@ -52,7 +52,7 @@ def load(name: str) -> Entry:
     with as_file(files("support.zoo") / known(name)) as folder:
         if not (folder / "card.json").is_file():
             raise InputError(f"The model {name!r} is not built yet; run: python -m support.zoo build {name}")
-        model = load_checkpoint(folder / "model.safetensors").model
+        model = cast(GPT, load_checkpoint(folder / "model.safetensors").model)
         vocabulary = Vocabulary.load(folder / "vocabulary.json")
         card = json.loads((folder / "card.json").read_text(encoding="utf8"))
     return Entry(name, model, vocabulary, card)
