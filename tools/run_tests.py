@@ -1,7 +1,7 @@
 """Run every check of the project, say how it goes, and end with one line: `N passed, N failed`.
 
 python tools/run_tests.py             # all of it
-python tools/run_tests.py units pages # some of it: style, units, notebooks, book, pages
+python tools/run_tests.py units pages # some of it: style, types, units, notebooks, book, pages
 python tools/run_tests.py --known styl # only say whether there is such a kind
 
 It keeps .make/junit/KIND.xml, and .make/screenshots/ of the pages that failed. *style* needs nothing but
@@ -31,6 +31,7 @@ ENVIRONMENT = {
 WORKER_GB = 1.5  # a process with torch and a chapter, or with a browser
 WHAT = {
     "style": "ruff: rules and layout",
+    "types": "mypy: the annotations of the package",
     "units": "unit tests, oracles, doctests, and the tests of the notebooks' form",
     "notebooks": "every notebook executed, every stored output compared",
     "book": "the pages built, warnings are errors",
@@ -75,6 +76,8 @@ def commands(kind: str) -> list[list[str]]:
     """What is run for a kind of check."""
     if kind == "style":
         return [[*ruff(), "check", "."], [*ruff(), "format", "--check", "."]]
+    if kind == "types":
+        return [[sys.executable, "-m", "mypy", "--cache-dir", str(MAKE / "mypy")]]
     if kind == "book":
         return [[sys.executable, "tools/build_book.py"]]
     pytest = [
@@ -136,7 +139,7 @@ def unknown(kinds: list[str]) -> str:
     """The sentence that says which kinds there are, if one was asked for that there is not.
 
     >>> unknown(["units", "styl"])
-    "There is no kind of test 'styl'; there are style, units, notebooks, book, pages."
+    "There is no kind of test 'styl'; there are style, types, units, notebooks, book, pages."
     """
     wrong = ", ".join(repr(kind) for kind in kinds if kind not in WHAT)
     return f"There is no kind of test {wrong}; there are {', '.join(WHAT)}." if wrong else ""

@@ -254,13 +254,13 @@ def plot_attention(
         shade(
             ax, maps[i], words, keys or words, digits=2 if maps[i].size <= 36 and wide == 1 else -1, top=1.0
         )
-        ax.set_title(titles[i] if titles else f"head {i + 1}" if len(maps) > 1 else "")
+        ax.set_title(titles[i] if titles else f"head {i}" if len(maps) > 1 else "")
         if i % wide:
             ax.set_yticklabels([])
         if i + wide < len(maps):
             ax.set_xticklabels([])
-    axes[0, 0].set_ylabel("looks")
-    axes[-1, 0].set_xlabel("is looked at")
+    axes[0, 0].set_ylabel("query position")
+    axes[-1, 0].set_xlabel("key position")
     return fig
 
 

@@ -107,7 +107,7 @@ def test_the_test_command_runs_nbval_on_the_whole_folder():
     (command,) = run_tests.commands("notebooks")
     assert "--nbval" in command and command[-1] == "notebooks"
     assert not any(word.startswith(("--ignore", "--deselect", "-k", "--nbval-lax")) for word in command)
-    assert list(run_tests.WHAT) == ["style", "units", "notebooks", "book", "pages"]
+    assert list(run_tests.WHAT) == ["style", "types", "units", "notebooks", "book", "pages"]
 
 
 def test_one_output_in_ten_at_most_is_not_compared():

@@ -147,7 +147,7 @@ def test_a_text_is_never_longer_than_the_model_reads(opened):
 def test_every_square_says_its_weight_to_the_mouse_and_to_the_keyboard(opened):
     tab = opened()
     element = figure(tab, "attention")
-    found = attention(text_of(element).input_value(), 2, 1)
+    found = attention(text_of(element).input_value(), 1, 0)
     cells = element.query_selector_all(".live-attention td[data-key]")
     weights = [w for row in found["weights"] for w in row]
     assert len(cells) == len(weights) == 36
@@ -221,7 +221,7 @@ def test_all_switches_come_on_again(opened):
     element.query_selector(".live-act").click()
     assert state(element)["greeting"] > 0.99
     groups = element.query_selector_all("fieldset")
-    assert [group.query_selector("legend").text_content() for group in groups] == ["Layer 1", "Layer 2"]
+    assert [group.query_selector("legend").text_content() for group in groups] == ["Layer 0", "Layer 1"]
     assert [len(group.query_selector_all("input")) for group in groups] == [6, 6]
 
 
@@ -232,7 +232,7 @@ SENT = {
     "attention": {"prompt": "7 chiama 2", "head": "3"},
     "lens": {"prompt": "Paolo chiama", "stage": "1"},
     "trajectory": {"right": "capo", "parts": "heads"},
-    "ablation": {"h12": "off", "m2": "off"},
+    "ablation": {"h01": "off", "m1": "off"},
     "student": {"hours": "8"},
 }
 

@@ -64,10 +64,10 @@ def test_next_word_is_next_token_of_the_model(game, temperature, k, p):
 
 def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
     seen = trace(game.model, ids(game, TEXT))
-    for layer, head in ((1, 1), (1, 4), (2, 2)):
+    for layer, head in ((0, 0), (0, 3), (1, 1)):
         found = attention(TEXT, layer, head)
         for i, row in enumerate(found["weights"]):
-            want = seen.patterns[layer - 1, 0, head - 1, i, : i + 1].tolist()
+            want = seen.patterns[layer, 0, head, i, : i + 1].tolist()
             assert row == pytest.approx(want, abs=1e-10) and sum(row) == pytest.approx(1)
     shares = logit_lens(game.model, seen)[:, 0].softmax(-1)
     found = lens(TEXT, 2)
@@ -86,13 +86,13 @@ def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
         assert [(s["x"], s["y"]) for s in ends] == [pytest.approx(w, abs=1e-10) for w in wanted.tolist()]
 
 
-@pytest.mark.parametrize("off", [["h11"], ["h23", "m1"], ["a2"], ["m1", "m2", "a1"]])
+@pytest.mark.parametrize("off", [["h00"], ["h12", "m0"], ["a1"], ["m0", "m1", "a0"]])
 def test_ablation_is_that_of_inside_on_every_opening(game, off):
     found = rules(**{name: name not in off for group in SWITCHES for name in group})
     cut = {
-        "heads": [(int(n[1]) - 1, int(n[2]) - 1) for n in off if n[0] == "h"],
-        "attention": [int(n[1]) - 1 for n in off if n[0] == "a"],
-        "feed_forward": [int(n[1]) - 1 for n in off if n[0] == "m"],
+        "heads": [(int(n[1]), int(n[2])) for n in off if n[0] == "h"],
+        "attention": [int(n[1]) for n in off if n[0] == "a"],
+        "feed_forward": [int(n[1]) for n in off if n[0] == "m"],
     }
     greeting, speaker = [], []
     encode = game.vocabulary.encode

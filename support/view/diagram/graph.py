@@ -7,7 +7,7 @@ from support.core import InputError
 from support.view.diagram.canvas import Diagram, Number
 from support.view.diagram.shapes import Drawing
 
-PARTS = ("attention 1", "FFN 1", "attention 2", "FFN 2")
+PARTS = ("attention 0", "FFN 0", "attention 1", "FFN 1")
 
 
 def forward_backward(

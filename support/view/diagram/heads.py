@@ -48,7 +48,7 @@ def heads(config: GPTConfig | None = None, n_heads: int = 8, groups: int = 2) ->
             for head in range(per):
                 at = left + step * (group * per + head + 0.5)
                 d.line((at, y + 38), (middle, y + 66), role="line", width=1.3)
-                d.box(at, y + 26, size, 22, str(group * per + head + 1), "query", size=12, round=4)
+                d.box(at, y + 26, size, 22, str(group * per + head), "query", size=12, round=4)
             wide = max(size, min(step * per - 8, 60))
             d.box(middle, y + 78, wide, 22, "", "key", round=4)
             d.box(middle, y + 104, wide, 22, "", "value", round=4)

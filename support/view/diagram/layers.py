@@ -70,7 +70,8 @@ def decoder(config: GPTConfig | None = None) -> Diagram:
     table = d.box(x, 100, wide, 58, "embedding" + placed * "\n+ position", "stream", note=s("T", "d_model"))
     d.arrow(ids.bottom, table.top, words="[T]")
     d.stream(table.bottom, (x, 452))
-    for y, name in ((184, "block 1"), (234, "block 2"), (334, f"block {s.one('L')}")):
+    last_block = "L − 1" if config is None else config.n_layers - 1
+    for y, name in ((184, "block 0"), (234, "block 1"), (334, f"block {last_block}")):
         d.box(x, y, 92, 34, name, "ink" if y == 234 else "line")
     d.box(x, 284, 14, 28, "⋮", "stream")
     d.box(x, 400, 92, 30, "final norm", "norm")

@@ -13,7 +13,6 @@ class Sizes:
     def __init__(self, config: GPTConfig | None = None, **more: int) -> None:
         self.known: dict[str, int] = dict(more)
         if config is not None:
-            assert config.d_head and config.d_ff and config.n_kv_heads  # filled in when it was made
             self.known = {
                 "V": config.vocab_size,
                 "L": config.n_layers,

@@ -126,7 +126,7 @@ class Choice:
 class Switch:
     """Something that is on or off.
 
-    >>> Switch("h11", "head 1").accept("off")
+    >>> Switch("h01", "head 1").accept("off")
     False
     """
 

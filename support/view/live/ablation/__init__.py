@@ -17,6 +17,7 @@ from support.view.live.model_text import (
     BOS,
     GAME,
     HEADS,
+    LAYERS,
     Values,
     machine,
 )
@@ -24,7 +25,7 @@ from support.view.plots import plot_bars
 from support.worlds.game import GREETING, LEADERS, PLAYERS
 
 SWITCHES = tuple(
-    [f"h{layer}{head}" for head in range(1, HEADS + 1)] + [f"a{layer}", f"m{layer}"] for layer in (1, 2)
+    [f"h{layer}{head}" for head in range(HEADS)] + [f"a{layer}", f"m{layer}"] for layer in range(LAYERS)
 )
 RULES = (
     ("Tarso", "Pietro calls Paolo"),
@@ -61,8 +62,8 @@ def questions() -> list[tuple[list[str], str, int]]:
 @torch.no_grad()
 def _answers(off: tuple[str, ...]) -> list[float]:
     model, vocabulary = machine(GAME)
-    heads = [(int(name[1]) - 1, int(name[2]) - 1) for name in off if name[0] == "h"]
-    attention, networks = ([int(name[1]) - 1 for name in off if name[0] == kind] for kind in "am")
+    heads = [(int(name[1]), int(name[2])) for name in off if name[0] == "h"]
+    attention, networks = ([int(name[1]) for name in off if name[0] == kind] for kind in "am")
     players = vocabulary.encode(list(PLAYERS))
     found: list[list[float]] = [[] for _ in RULES]
     with ablate(model, heads=heads, attention=attention, feed_forward=networks):

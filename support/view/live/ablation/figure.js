@@ -3,10 +3,10 @@
   "use strict";
   const {softmax, BOS, prepare, read, bar} = window.ModelText;
   const offOf = (values) => {
-    const names = Object.keys(values).filter((name) => !values[name]), layer = (name) => Number(name[1]) - 1;
+    const names = Object.keys(values).filter((name) => !values[name]), layer = (name) => Number(name[1]);
     return {
       names,
-      heads: names.filter((n) => n[0] === "h").map((n) => [layer(n), Number(n[2]) - 1]),
+      heads: names.filter((n) => n[0] === "h").map((n) => [layer(n), Number(n[2])]),
       attention: names.filter((n) => n[0] === "a").map(layer),
       feed_forward: names.filter((n) => n[0] === "m").map(layer),
     };

@@ -21,14 +21,14 @@ from support.view.plots import plot_attention
 
 
 def attention(prompt: str, layer: float | int, head: float | int) -> Values:
-    """Who looks at whom in one head; layers and heads are counted from 1.
+    """Who looks at whom in one head; layers and heads are counted from 0.
 
-    >>> found = attention("Pietro chiama Paolo", 1, 2)
+    >>> found = attention("Pietro chiama Paolo", 0, 1)
     >>> found["looks"][-1]["word"], len(found["weights"]), len(found["weights"][-1])
     ('Paolo', 4, 4)
     """
     words = [BOS, *prompt.split()]
-    pattern = seen(prompt).patterns[int(layer) - 1, 0, int(head) - 1].tolist()
+    pattern = seen(prompt).patterns[int(layer), 0, int(head)].tolist()
     weights = [row[: i + 1] for i, row in enumerate(pattern)]
     looks = []
     for i, row in enumerate(weights):
@@ -60,8 +60,8 @@ FIGURE = LiveFigure(
     title="Who looks at whom?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
-        Slider("layer", "Layer", 1, LAYERS, 1, 2, "{layer:.0f}"),
-        Slider("head", "Head", 1, HEADS, 1, 1, "{head:.0f}"),
+        Slider("layer", "Layer", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}"),
+        Slider("head", "Head", 0, HEADS - 1, 1, 0, "{head:.0f}"),
     ),
     compute=attention,
     draw=draw_attention,

@@ -6,7 +6,7 @@
     prepare,
     compute({prompt, layer, head}, data, held, {fill}) {
       const words = [BOS, ...split(prompt)], reader = read(held, prompt);
-      const weights = words.map((_, i) => [...reader.pattern(layer - 1, head - 1, i)]);
+      const weights = words.map((_, i) => [...reader.pattern(layer, head, i)]);
       const looks = weights.map((row, i) => {
         const most = best(row);
         return {word: words[i], most: words[most], weight: row[most], itself: row[i], first: row[0], place: i + 1, most_place: most + 1};

@@ -24,7 +24,7 @@ from support.view.live.model_text import (
 
 STAGES = (
     "word and place",
-    *(f"{part} {i + 1}" for i in range(LAYERS) for part in ("attention", "feed-forward")),
+    *(f"{part} {i}" for i in range(LAYERS) for part in ("attention", "feed-forward")),
 )
 
 

@@ -34,7 +34,7 @@ def trajectory(prompt: str, right: str, left: str, up: str, down: str, parts: st
 
     >>> found = trajectory("Pietro chiama Paolo", "Tarso", "vice", "Cefa", "capo", "blocks")
     >>> [step["part"] for step in found["steps"]][:3]
-    ['the word', 'its place', 'attention 1']
+    ['the word', 'its place', 'attention 0']
     """
     model, vocabulary = machine(GAME)
     rows = model.embedding.weight.detach()
@@ -52,11 +52,11 @@ def trajectory(prompt: str, right: str, left: str, up: str, down: str, parts: st
         whole = flow.attention[layer, 0, -1]
         if parts == "heads":
             heads = flow.heads[layer, 0, :, -1]
-            writes += [(f"head {layer + 1}.{h + 1}", heads[h]) for h in range(HEADS)]
-            writes.append((f"bias {layer + 1}", whole - heads.sum(dim=0)))
+            writes += [(f"head {layer}.{h}", heads[h]) for h in range(HEADS)]
+            writes.append((f"bias {layer}", whole - heads.sum(dim=0)))
         else:
-            writes.append((f"attention {layer + 1}", whole))
-        writes.append((f"feed-forward {layer + 1}", flow.feed_forward[layer, 0, -1]))
+            writes.append((f"attention {layer}", whole))
+        writes.append((f"feed-forward {layer}", flow.feed_forward[layer, 0, -1]))
     steps, at = [], torch.zeros(2, dtype=rows.dtype)
     for part, write in writes:
         push = plane @ write

@@ -22,10 +22,10 @@
         const here = (array) => array[layer].subarray(at * d, (at + 1) * d), whole = here(reader.attention);
         if (parts === "heads") {
           const heads = Array.from({length: model.config.n_heads}, (_, h) => reader.head(layer, h, at));
-          heads.forEach((write, h) => writes.push([`head ${layer + 1}.${h + 1}`, write]));
-          writes.push([`bias ${layer + 1}`, whole.map((value, i) => value - heads.reduce((sum, head) => sum + head[i], 0))]);
-        } else writes.push([`attention ${layer + 1}`, whole]);
-        writes.push([`feed-forward ${layer + 1}`, here(reader.feedForward)]);
+          heads.forEach((write, h) => writes.push([`head ${layer}.${h}`, write]));
+          writes.push([`bias ${layer}`, whole.map((value, i) => value - heads.reduce((sum, head) => sum + head[i], 0))]);
+        } else writes.push([`attention ${layer}`, whole]);
+        writes.push([`feed-forward ${layer}`, here(reader.feedForward)]);
       }
       let x = 0, y = 0;
       const steps = writes.map(([part, write]) => {
