@@ -16,7 +16,6 @@ from typing import (
     Generic,
     Optional,
     ParamSpec,
-    Self,
     TypeVar,
     get_origin,
     get_type_hints,
@@ -38,6 +37,7 @@ _SHORT.maxlevel, _SHORT.maxdict, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxothe
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Config = TypeVar("Config", bound="BaseConfig")
 
 # A field with this default may be left out: the record puts the usual choice there when it is made. So who
 # reads it never meets None, and who writes it may give None.
@@ -217,7 +217,7 @@ class BaseConfig:
         }
 
     @classmethod
-    def from_dict(cls, values: Any) -> Self:
+    def from_dict(cls: type[Config], values: Any) -> Config:
         """The record that `to_dict` wrote.
 
         Raises:
