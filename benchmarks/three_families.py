@@ -242,7 +242,7 @@ def errand_row(kind: str, name: str, seed: int) -> dict:
         if name == "decoder":
             batches = SequenceBatches(texts, BATCH, seed=seed)
         elif name == "encoder":
-            batches = MaskedBatches(texts, BATCH, MASK, len(WORDS), seed=seed, never=(0, 1, 2))
+            batches = MaskedBatches(texts, BATCH, MASK, len(WORDS), seed=seed, special_ids=(0, 1, 2))
         else:  # nothing to read but <BOS>
             batches = Seq2SeqBatches([([1], ids) for ids in texts], BATCH, seed=seed)
     train(model, batches, TrainConfig(steps=STEPS, lr=RATE, warmup=50, progress=False), callbacks=callbacks)

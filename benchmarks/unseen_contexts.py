@@ -19,7 +19,7 @@ from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 from support.worlds.classes import ClassWorld
 
 WORLD = ClassWorld()
-SIZE, NEVER = len(WORLD.vocabulary), (0, 1, 2)  # the special tokens are never predicted here
+SIZE, MASKED = len(WORLD.vocabulary), (0, 1, 2)  # the special tokens are never predicted here
 SENTENCES, SEEDS, WIDTHS = (1500,), (0, 1, 2), (2, 4, 8)
 D_HIDDEN, CONFIG = 64, {"steps": 4000, "lr": 5e-3, "min_lr": 0.0, "weight_decay": 0.01}
 DEV, TEST = 10**6, 10**6 + 1
@@ -95,7 +95,7 @@ def row(n: int, seed: int) -> dict:
     found = {"sentences": n, "seed": seed}
     found["unseen_share"] = round(sum(pair not in seen for pair in asked) / len(asked), 4)
     for smoothing in ("interpolated", "kneser-ney"):
-        counted = NGram(3, smoothing, never=NEVER).fit(sentences, SIZE).tune(dev)
+        counted = NGram(3, smoothing, masked_ids=MASKED).fit(sentences, SIZE).tune(dev)
         found[smoothing] = split(lambda pair, counted=counted: counted.probabilities([1, *pair]))
     for width in WIDTHS:
         model = bengio(sentences, width, seed, dev)

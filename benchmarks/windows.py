@@ -14,7 +14,7 @@ from support.worlds.last_word import window_entropies
 
 GAME = CallingGame()
 LONGEST, SIZES = 6, (30, 100, 300, 1000, 3000)
-NEVER = (0, 1)  # <PAD> and <BOS>
+MASKED = (0, 1)  # <PAD> and <BOS>
 
 
 def texts(n: int, seed: int) -> list[list[int]]:
@@ -26,7 +26,8 @@ def losses(n_games: int, longest: int = LONGEST) -> list[float]:
     read, dev, test = texts(n_games, 1), texts(200, 2), texts(2000, 3)
     size = len(GAME.vocabulary)
     return [
-        round(NGram(n + 1, never=NEVER).fit(read, size).tune(dev).loss(test), 4) for n in range(longest + 1)
+        round(NGram(n + 1, masked_ids=MASKED).fit(read, size).tune(dev).loss(test), 4)
+        for n in range(longest + 1)
     ]
 
 

@@ -31,7 +31,7 @@ class NGram:
     Args:
         order: how many tokens an n-gram has, the predicted one included.
         smoothing: one of the three.
-        never: ids that are never predicted, such as those of ``<PAD>`` and ``<BOS>``; no mass goes to them.
+        masked_ids: ids that are never predicted, such as those of ``<PAD>`` and ``<BOS>``; no mass goes to them.
 
     Raises:
         InputError: an order below 1, or an unknown smoothing.
@@ -43,12 +43,14 @@ class NGram:
 
     discounts: np.ndarray
 
-    def __init__(self, order: int, smoothing: Smoothing = "kneser-ney", never: Sequence[int] = ()) -> None:
+    def __init__(
+        self, order: int, smoothing: Smoothing = "kneser-ney", masked_ids: Sequence[int] = ()
+    ) -> None:
         if order < 1:
             raise InputError(f"an n-gram of order {order} predicts nothing; choose 1 or more")
         if smoothing not in ("mle", "interpolated", "kneser-ney"):
             raise InputError(f'{smoothing!r} is no smoothing; choose "mle", "interpolated" or "kneser-ney"')
-        self.order, self.smoothing, self.never = order, smoothing, tuple(never)
+        self.order, self.smoothing, self.masked_ids = order, smoothing, tuple(masked_ids)
 
     def fit(self, sequences: Sequence[Ids], vocab_size: int) -> "NGram":
         """Count the n-grams of all lengths up to the order.
@@ -66,7 +68,7 @@ class NGram:
         ids, offset = _joined(sequences, vocab_size)
         self.vocab_size = vocab_size
         self._base = np.ones(vocab_size)
-        self._base[list(self.never)] = 0
+        self._base[list(self.masked_ids)] = 0
         self._base /= self._base.sum()
         self.keys: list[np.ndarray] = []  # by length − 1: the sorted keys of the n-grams
         self.counts: list[np.ndarray] = []  # how often each was predicted

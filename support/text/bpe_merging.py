@@ -73,11 +73,11 @@ Ranks = Mapping[tuple[int, int], tuple[int, int]]
 
 def merge_short(ids: list[int], rank: Ranks) -> list[int]:
     """Merge the oldest pair, leftmost first, until none is left. Quadratic, quick on words."""
-    never = (len(rank), 0)
+    absent = (len(rank), 0)
     while len(ids) > 1:
-        found = [rank.get(pair, never) for pair in pairwise(ids)]
+        found = [rank.get(pair, absent) for pair in pairwise(ids)]
         best = min(found)
-        if best is never:
+        if best is absent:
             break
         i = found.index(best)
         ids[i : i + 2] = [best[1]]

@@ -18,7 +18,7 @@ def mask_tokens(
     vocab_size: int,
     share: float = 0.15,
     seed: int = 0,
-    never: Collection[int] = (0,),
+    special_ids: Collection[int] = (0,),
 ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
     """Inputs with some tokens hidden, and targets: the token itself where one was chosen, −100 elsewhere.
 
@@ -29,10 +29,10 @@ def mask_tokens(
     Args:
         ids: texts.
         mask_id: the id that says "hidden".
-        vocab_size: random tokens are drawn from all ids below, but for ``mask_id`` and ``never``.
+        vocab_size: random tokens are drawn from all ids below, but for ``mask_id`` and ``special_ids``.
         share: the fraction of the tokens that is chosen.
         seed: the same seed chooses the same.
-        never: ids that are neither chosen nor put in: padding, ``<BOS>`` and the like.
+        special_ids: ids that are neither chosen nor put in: padding, ``<BOS>`` and the like.
 
     Raises:
         InputError: ``share`` is not in (0, 1], or no id is left to be drawn.
@@ -40,7 +40,7 @@ def mask_tokens(
     Follows Devlin et al. 2018 (BERT), section 3.1.
 
     >>> ids = torch.tensor([[1, 5, 6, 7, 8, 9, 2, 0, 0]])
-    >>> inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=10, share=0.4, never=(0, 1, 2))
+    >>> inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=10, share=0.4, special_ids=(0, 1, 2))
     >>> int((targets != -100).sum()), bool((targets[targets != -100] == ids[targets != -100]).all())
     (2, True)
     """
@@ -48,10 +48,12 @@ def mask_tokens(
         raise InputError(f"share={share} must lie in (0, 1]: it is the fraction of a text to predict.")
     random = torch.Generator().manual_seed(seed)
     where, ids = ids.device, ids.cpu()
-    special = torch.tensor(sorted({mask_id, *never}))
+    special = torch.tensor(sorted({mask_id, *special_ids}))
     drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])
     if not len(drawn):
-        raise InputError(f"Of {vocab_size} ids all are special; remove some from never={sorted(never)}.")
+        raise InputError(
+            f"Of {vocab_size} ids all are special; remove some from special_ids={sorted(special_ids)}."
+        )
     fit = ~torch.isin(ids, special)
     order = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
     counts = fit.sum(1).mul(share).round().clamp(min=1).minimum(fit.sum(1))
@@ -66,7 +68,7 @@ def mask_tokens(
 class MaskedBatches:
     """Batches of whole texts with tokens hidden, other ones at each step; see `mask_tokens`.
 
-    >>> batches = MaskedBatches([[1, 5, 6, 2], [1, 7, 2]], 2, mask_id=3, vocab_size=9, never=(0, 1, 2))
+    >>> batches = MaskedBatches([[1, 5, 6, 2], [1, 7, 2]], 2, mask_id=3, vocab_size=9, special_ids=(0, 1, 2))
     >>> inputs, targets = batches(0)
     >>> tuple(inputs.shape), int((targets != -100).sum())
     ((2, 4), 2)
@@ -81,14 +83,16 @@ class MaskedBatches:
         share: float = 0.15,
         pad_id: int = 0,
         seed: int = 0,
-        never: Collection[int] = (0,),
+        special_ids: Collection[int] = (0,),
     ) -> None:
         self.texts, self.epochs = sequences, Epochs(len(sequences), batch_size, seed)
         self.mask_id, self.vocab_size, self.share = mask_id, vocab_size, share
-        self.pad_id, self.seed, self.never = pad_id, seed, never
+        self.pad_id, self.seed, self.special_ids = pad_id, seed, special_ids
 
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
         ids = pad_sequences([self.texts[i] for i in self.epochs(step)], self.pad_id)
         seed = self.seed * 1_000_003 + step  # neighbouring seeds must not hide the same
-        return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, {*self.never, self.pad_id})
+        return mask_tokens(
+            ids, self.mask_id, self.vocab_size, self.share, seed, {*self.special_ids, self.pad_id}
+        )

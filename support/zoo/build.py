@@ -98,10 +98,10 @@ def baselines(
         test: ids, what they are judged on.
     """
     counted, tuned = ([vocabulary.encode(t) for t in some] for some in (texts, tuning))
-    never = [vocabulary.id(token) for token in ("<PAD>", "<BOS>")]
+    masked = [vocabulary.id(token) for token in ("<PAD>", "<BOS>")]
     return {
         f"Kneser–Ney {name}" if order > 1 else name: _round(
-            NGram(order, never=never).fit(counted, len(vocabulary)).tune(tuned).loss(test)
+            NGram(order, masked_ids=masked).fit(counted, len(vocabulary)).tune(tuned).loss(test)
         )
         for order, name in ORDERS.items()
     }

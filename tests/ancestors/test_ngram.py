@@ -30,8 +30,8 @@ def texts(n, seed):
 class PlainKneserNey:
     """Chen & Goodman's equations, one dictionary look-up at a time."""
 
-    def __init__(self, sequences, order, size, discounts=None, never=()):
-        self.order, self.size, self.never = order, size, never
+    def __init__(self, sequences, order, size, discounts=None, masked_ids=()):
+        self.order, self.size, self.masked_ids = order, size, masked_ids
         raw = [Counter() for _ in range(order + 1)]
         for ids in sequences:
             for end in range(len(ids)):
@@ -56,7 +56,7 @@ class PlainKneserNey:
         if n > 1:
             shorter = self._p(token, context[1:])
         else:
-            shorter = 0.0 if token in self.never else 1 / (self.size - len(self.never))
+            shorter = 0.0 if token in self.masked_ids else 1 / (self.size - len(self.masked_ids))
         following = {g[-1]: c for g, c in self.counts[n].items() if g[:-1] == context and c}
         total = sum(following.values())
         if not total:
@@ -75,10 +75,10 @@ def corpus():
 @pytest.mark.parametrize("tuned", [False, True])
 def test_kneser_ney_equals_the_equations(corpus, order, tuned):
     train, dev, test = corpus
-    model = NGram(order, never=(0, 1)).fit(train, SIZE)
+    model = NGram(order, masked_ids=(0, 1)).fit(train, SIZE)
     if tuned:
         model.tune(dev)
-    plain = PlainKneserNey(train, order, SIZE, model.discounts, never=(0, 1))
+    plain = PlainKneserNey(train, order, SIZE, model.discounts, masked_ids=(0, 1))
     expected = [math.log(plain.p(ids[i], ids[:i])) for ids in test for i in range(1, len(ids))]
     np.testing.assert_allclose(model.log_probabilities(test), expected, rtol=1e-10)
     np.testing.assert_allclose(model.loss(test), -np.mean(expected), rtol=1e-12)
@@ -126,7 +126,7 @@ def test_continuation_counts_by_hand():
 
 def test_mixing_weights_are_those_of_the_best_mixture(corpus):
     train, dev, _ = corpus
-    model = NGram(2, "interpolated", never=(0, 1)).fit(train, SIZE)
+    model = NGram(2, "interpolated", masked_ids=(0, 1)).fit(train, SIZE)
     before = model.loss(dev)
     best = model.tune(dev).loss(dev)
     assert best < before - 0.01
@@ -150,7 +150,7 @@ def test_interpolation_by_hand():
 
 def test_tuned_discounts_are_at_a_minimum(corpus):
     train, dev, _ = corpus
-    model = NGram(3, never=(0, 1)).fit(train, SIZE)
+    model = NGram(3, masked_ids=(0, 1)).fit(train, SIZE)
     before = model.loss(dev)
     best = model.tune(dev).loss(dev)
     assert best <= before
@@ -170,7 +170,7 @@ def test_kneser_ney_is_the_best_of_the_three_on_stories():
     train, dev, test = (
         [world.vocabulary.encode(s) for s in world.sample(*args)] for args in ((200, 1), (20, 2), (50, 3))
     )
-    loss = {kind: NGram(3, kind, never=(0, 1)).fit(train, size).tune(dev).loss(test) for kind in KINDS}
+    loss = {kind: NGram(3, kind, masked_ids=(0, 1)).fit(train, size).tune(dev).loss(test) for kind in KINDS}
     assert loss["kneser-ney"] + 0.02 < loss["interpolated"] < 3.0 < loss["mle"]
 
 

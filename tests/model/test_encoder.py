@@ -146,7 +146,7 @@ def test_refused_in_a_sentence(build, words):
 def test_masking_keeps_the_shares_of_the_rule():
     ids = torch.randint(4, 40, (200, 100), generator=torch.Generator().manual_seed(1))
     ids[:, 0], ids[:, 90:] = 1, 0
-    inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=40, never=(0, 1, 2))
+    inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=40, special_ids=(0, 1, 2))
     chosen = targets != -100
     assert (chosen.sum(1) == 13).all()  # 15% of 89
     assert not chosen[:, 0].any() and not chosen[:, 90:].any()
@@ -161,14 +161,14 @@ def test_masking_keeps_the_shares_of_the_rule():
 
 def test_masking_edges():
     short = torch.tensor([[1, 5, 2], [1, 2, 0]])
-    _, targets = mask_tokens(short, 3, 9, never=(0, 1, 2))
+    _, targets = mask_tokens(short, 3, 9, special_ids=(0, 1, 2))
     assert (targets != -100).sum(1).tolist() == [1, 0]  # at least one, if there is one
     a, b = (mask_tokens(torch.full((4, 50), 5), 3, 9, seed=s)[0] for s in (0, 1))
     assert not a.equal(b)
     with pytest.raises(InputError, match=r"share=0\.0"):
         mask_tokens(short, 3, 9, share=0.0)
     with pytest.raises(InputError, match="all are special"):
-        mask_tokens(short, 3, 4, never=(0, 1, 2))
+        mask_tokens(short, 3, 4, special_ids=(0, 1, 2))
 
 
 def test_trains_on_hidden_tokens_and_on_classes():
@@ -176,7 +176,7 @@ def test_trains_on_hidden_tokens_and_on_classes():
     texts = [[4 + (start + i) % 12 for i in range(6)] for start in range(12)]
     cfg = GPTConfig(vocab_size=16, context=6, d_model=32, n_heads=2, n_layers=2, causal=False)
     model = Encoder(cfg, n_classes=2)
-    batches = MaskedBatches(texts, 12, mask_id=3, vocab_size=16, never=(0, 1, 2))
+    batches = MaskedBatches(texts, 12, mask_id=3, vocab_size=16, special_ids=(0, 1, 2))
     assert all(a.equal(b) for a, b in zip(batches(5), batches(5), strict=True))
     history = train(model, batches, TrainConfig(steps=250, lr=5e-3, progress=False))
     assert history.losses[0] > 2 and sum(history.losses[-20:]) / 20 < 0.5

@@ -64,7 +64,7 @@ def test_the_student_network_is_torchs():
 
 
 @pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.9, 0.999])
-def test_the_losses_and_their_slopes_are_autograds(p):
+def test_the_losses_and_their_derivatives_are_autograds(p):
     lead = torch.tensor(math.log(p / (1 - p)), dtype=torch.float64, requires_grad=True)
     both = torch.stack([lead, torch.zeros_like(lead)]).softmax(0)
     right, target = both[0], torch.tensor([1.0, 0.0], dtype=torch.float64)
@@ -74,11 +74,11 @@ def test_the_losses_and_their_slopes_are_autograds(p):
         "log": -right.log(),
     }
     for name in LOSSES:
-        value, in_p, in_score = losses(p)[name]
-        (slope,) = torch.autograd.grad(by_torch[name], lead, retain_graph=True)
+        value, in_p, in_logit = losses(p)[name]
+        (derivative,) = torch.autograd.grad(by_torch[name], lead, retain_graph=True)
         assert value == pytest.approx(by_torch[name].item(), abs=1e-12)
-        assert in_score == pytest.approx(slope.item(), abs=1e-12)
-        assert in_p * p * (1 - p) == pytest.approx(slope.item(), abs=1e-12)
+        assert in_logit == pytest.approx(derivative.item(), abs=1e-12)
+        assert in_p * p * (1 - p) == pytest.approx(derivative.item(), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -174,7 +174,7 @@ def test_a_moved_widget_shows_the_new_state():
     assert html.escape(figure.sentence(now)) in words.value and words.value != said
     assert picture.value == png(figure.figure(now)) != before and picture.alt == figure.sentence(now)
     before = picture.value
-    what.value = "the slopes in the score"
+    what.value = "the derivatives by the logit"
     assert picture.value != before
     steps.value = 100
     assert "After 100 steps" in words.value

@@ -97,8 +97,8 @@ class Slider:
 class Choice:
     """One of a few words.
 
-    >>> Choice("what", "Draw", ("losses", "slopes"), "losses").accept("slopes")
-    'slopes'
+    >>> Choice("what", "Draw", ("losses", "derivatives"), "losses").accept("derivatives")
+    'derivatives'
     """
 
     name: str

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const losses = (p) => {
-    const flat = p * (1 - p); // the slope of p in the score
+    const flat = p * (1 - p); // dp/dz
     return {
       squared: [(1 - p) ** 2, -2 * (1 - p), -2 * (1 - p) * flat],
       absolute: [1 - p, -1, -flat],
@@ -13,12 +13,12 @@
     compute({p, steps}, data) {
       const now = losses(p), found = {};
       for (const name of data.names) {
-        [found[`${name}_loss`], found[`${name}_in_p`], found[`${name}_in_score`]] = now[name];
-        found[`${name}_pull`] = -now[name][2];
-        let lead = Math.log(p / (1 - p)), end = p;
+        [found[`${name}_loss`], found[`${name}_in_p`], found[`${name}_in_logit`]] = now[name];
+        found[`${name}_step`] = -now[name][2];
+        let logit = Math.log(p / (1 - p)), end = p;
         for (let step = 0; step < steps; step++) {
-          lead -= losses(end)[name][2];
-          end = 1 / (1 + Math.exp(-lead));
+          logit -= losses(end)[name][2];
+          end = 1 / (1 + Math.exp(-logit));
         }
         found[`${name}_end`] = end;
       }
@@ -37,7 +37,7 @@
         absolute: (a, b) => svg("rect", {x: a - 5.5, y: b - 5.5, width: 11, height: 11}),
         log: (a, b) => svg("path", {d: `M${a} ${b - 7}l7 12h-14z`})};
       // Below the curves, three runners: from p to where the steps lead.
-      const lane = (i) => 278 + 26 * i;
+      const row = (i) => 278 + 26 * i;
       return svg("svg", {viewBox: "0 0 404 356"},
         ...[0, 0.5, 1].map((t) => {
           const value = low + t * (high - low);
@@ -50,9 +50,9 @@
         ...data.names.map((name, i) => svg("g", {class: `live-line live-${name}`},
           svg("path", {d: curve(name), class: "live-curve"}),
           mark[name](x(state.p), y(losses(state.p)[name][view])),
-          svg("line", {x1: x(state.p), x2: x(state[`${name}_end`]), y1: lane(i), y2: lane(i), class: "live-curve"}),
-          mark[name](x(state[`${name}_end`]), lane(i)),
-          text(x(state[`${name}_end`]) + (state[`${name}_end`] > 0.7 ? -12 : 12), lane(i) - 8, name,
+          svg("line", {x1: x(state.p), x2: x(state[`${name}_end`]), y1: row(i), y2: row(i), class: "live-curve"}),
+          mark[name](x(state[`${name}_end`]), row(i)),
+          text(x(state[`${name}_end`]) + (state[`${name}_end`] > 0.7 ? -12 : 12), row(i) - 8, name,
             {class: state[`${name}_end`] > 0.7 ? "live-left" : "live-right"}))));
     },
   });
