@@ -31,7 +31,7 @@ class NGram:
     Args:
         order: how many tokens an n-gram has, the predicted one included.
         smoothing: one of the three.
-        masked_ids: ids that are never predicted, such as those of ``<PAD>`` and ``<BOS>``; no mass goes to them.
+        masked_ids: ids that are never predicted, such as that of ``<PAD>``: no probability goes to them.
 
     Raises:
         InputError: an order below 1, or an unknown smoothing.

@@ -194,15 +194,8 @@ class BPETokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``tokenizer.json`` that the `tokenizers` library reads; it has no ``equal_ranks``."""
-        tokenizers_json.save(
-            path,
-            self.merges,
-            self.vocabulary,
-            self.special_tokens,
-            pattern=self.pattern,
-            normal_form=self.normal_form,
-            whole_pieces=self.whole_pieces,
-        )
+        what = self.merges, self.vocabulary, self.special_tokens
+        tokenizers_json.save(path, *what, self.pattern, self.normal_form, self.whole_pieces)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BPETokenizer":

@@ -52,7 +52,7 @@ def mask_tokens(
     drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])
     if not len(drawn):
         raise InputError(
-            f"Of {vocab_size} ids all are special; remove some from special_ids={sorted(special_ids)}."
+            f"Of {vocab_size} ids all are special; leave some out of special_ids={sorted(special_ids)}."
         )
     fit = ~torch.isin(ids, special)
     order = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
@@ -92,7 +92,6 @@ class MaskedBatches:
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
         ids = pad_sequences([self.texts[i] for i in self.epochs(step)], self.pad_id)
+        special = {*self.special_ids, self.pad_id}
         seed = self.seed * 1_000_003 + step  # neighbouring seeds must not hide the same
-        return mask_tokens(
-            ids, self.mask_id, self.vocab_size, self.share, seed, {*self.special_ids, self.pad_id}
-        )
+        return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, special)

@@ -41,7 +41,7 @@ def losses(p: Any) -> dict[str, Any]:
 
 
 def race(p: float, steps: float | int, what: str) -> dict[str, Any]:
-    """The losses and derivatives at p, and where each leads within some steps of gradient descent on the logit.
+    """The losses and derivatives at p, and where some steps of gradient descent on the logit lead.
 
     Args:
         p: where all three start.
