@@ -363,7 +363,7 @@ def sf_022():
     place="2.1.1.1 The dot product",
     chapter="01",
     section="Length and direction",
-    cell="beam = torch.tensor([1.0, 0.0])",
+    cell="query = torch.tensor([1.0, 0.0])",
     cell_in="21",
     stated=True,
     verdict="holds",

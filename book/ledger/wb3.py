@@ -33,7 +33,7 @@ def wb3_001():
 @claim(
     place="2 The mechanism, precisely",
     chapter="15",
-    cell="beam = torch.tensor([1.0, 0.0])",
+    cell="query = torch.tensor([1.0, 0.0])",
     cell_in="21",
     stated=True,
     verdict="overstated",
