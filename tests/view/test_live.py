@@ -20,6 +20,7 @@ from support.view import live
 from support.view.figure import png
 from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.controls import Choice, Slider, Switch, fill, shown
+from support.view.live.descent import HOURS, MARKS, METHODS, START, lowest, surface, walk
 from support.view.live.losses import LOSSES, losses, race
 from support.view.live.student import STUDENT, student
 from support.view.live.temperature import temperature
@@ -91,6 +92,26 @@ def test_the_race_is_torchs_gradient_descent(name):
         error(lead.sigmoid()).backward()
         optimiser.step()
     assert race(0.05, 40, "the losses")[f"{name}_end"] == pytest.approx(lead.sigmoid().item(), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_descent_is_torchs_optimiser_on_torchs_loss(method):
+    x, y = (torch.tensor(values, dtype=torch.float64) for values in (HOURS, MARKS))
+    weights = torch.nn.Parameter(torch.tensor(START, dtype=torch.float64))
+    optimiser = {
+        "gradient descent": torch.optim.SGD([weights], lr=0.1),
+        "momentum": torch.optim.SGD([weights], lr=0.1, momentum=0.9),
+        "Adam": torch.optim.Adam([weights], lr=0.1),
+    }[method]
+    for w, b in walk(0.1, 30, method):
+        optimiser.zero_grad()
+        loss = torch.nn.functional.mse_loss(weights[0] * x + weights[1], y)
+        loss.backward()
+        assert [w, b] == pytest.approx(weights.tolist(), abs=1e-9)
+        assert surface(w, b) == pytest.approx([loss.item(), *weights.grad.tolist()], abs=1e-9)
+        optimiser.step()
+    line = torch.linalg.lstsq(torch.stack([x, torch.ones(10, dtype=torch.float64)], 1), y[:, None]).solution
+    assert lowest() == pytest.approx(line[:, 0].tolist(), abs=1e-12)
 
 
 def test_temperature_is_softmax_of_the_divided_scores():
