@@ -484,7 +484,7 @@ def fs1_028():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell='table([["score", score], ["probability of passin',
+    cell='table([["logit", logit], ["probability of passin',
     stated=0.533,
     unit=0.001,
     verdict="holds",
@@ -500,7 +500,7 @@ def fs1_029():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell='table([["score", score], ["probability of passin',
+    cell='table([["logit", logit], ["probability of passin',
     stated=True,
     verdict="holds",
 )
@@ -516,7 +516,7 @@ def fs1_030():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=-53.3,
     unit=0.1,
     verdict="holds",
@@ -612,7 +612,7 @@ def fs1_036():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=0,
     unit=0.1,
     verdict="slip",
@@ -685,7 +685,7 @@ def fs1_040():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=0,
     verdict="conceptual",
 )
@@ -702,7 +702,7 @@ def fs1_041():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=1,
     within=0.01,
     verdict="overstated",
@@ -831,7 +831,7 @@ def fs1_048():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=-0.533,
     unit=0.001,
     verdict="convention",
@@ -1437,7 +1437,7 @@ def fs1_082():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="second_printed = chance_of(printed_after, second",
+    cell="second_printed = probability(*stepped_parts(",
     stated=0,
     within=1e-06,
     verdict="convention",

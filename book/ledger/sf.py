@@ -1787,7 +1787,7 @@ def sf_106():
 @claim(
     place="Appendix B",
     chapter="02",
-    cell="as_printed = [g / Y.shape[1] for g in slopes]  #",
+    cell="as_printed = [g / Y.shape[0] for g in batch_gradients]  #",
     stated=1,
     within=1e-06,
     verdict="slip",
@@ -1804,7 +1804,7 @@ def sf_107():
 @claim(
     place="Appendix B",
     chapter="02",
-    cell="as_printed = [g / Y.shape[1] for g in slopes]  #",
+    cell="as_printed = [g / Y.shape[0] for g in batch_gradients]  #",
     stated=1,
     within=1e-06,
     verdict="slip",
@@ -1820,7 +1820,7 @@ def sf_108():
 @claim(
     place="Appendix B",
     chapter="02",
-    cell="as_printed = [g / Y.shape[1] for g in slopes]  #",
+    cell="as_printed = [g / Y.shape[0] for g in batch_gradients]  #",
     stated=1,
     within=1e-06,
     verdict="slip",

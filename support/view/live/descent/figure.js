@@ -56,8 +56,8 @@
       // loss allows. Outside of the sheet nothing is drawn.
       const contour = (level) => {
         let d = "", pen = "M";
-        for (let k = 0; k <= 120; k++) {
-          const u = Math.cos(Math.PI * k / 60), v = Math.sin(Math.PI * k / 60);
+        for (let k = 0; k <= 360; k++) {
+          const u = Math.cos(Math.PI * k / 180), v = Math.sin(Math.PI * k / 180);
           const rise = surface(state.best_w + u, state.best_b + v, data)[0] - state.best, r = Math.sqrt(level / rise);
           const point = [state.best_w + r * u, state.best_b + r * v];
           if (off(point, data)) { pen = "M"; continue; }
