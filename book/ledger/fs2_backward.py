@@ -127,7 +127,7 @@ def fs2_289():
 @claim(
     place="IV. The Big Picture",
     chapter="16",
-    cell="reach = torch.stack([blame.norm(dim=1) for blame",
+    cell="reach = torch.stack([grad.norm(dim=1) for grad",
     stated=True,
     verdict="holds",
 )
@@ -255,7 +255,7 @@ def fs2_242():
     ).max()
 
 
-@claim(place="IV. Step 11", chapter="16", cell="def surprise(card):", stated=-1, verdict="slip", added=True)
+@claim(place="IV. Step 11", chapter="16", cell="def loss_at(state):", stated=-1, verdict="slip", added=True)
 def fs2_243():
     """the gradient [0.050, −0.182, …] at the hidden vector is read as a wish to decrease its second
     component (direction of the step: −1 = down)
@@ -484,7 +484,7 @@ def fs2_254():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="n, norm_kept, before = feed_forward_2",
+    cell="on_W2, on_b2 = hidden.T @ on_x2",
     stated=[0.003, -0.003, 0.06, -0.06, 0.011, -0.008, 0.058, -0.071],
     verdict="unverifiable",
     checked="not possible",
@@ -499,7 +499,7 @@ def fs2_255():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    cell="on_before = on_bells * (before > 0)",
+    cell="on_before = on_hidden * (before > 0)",
     stated=None,
     verdict="unverifiable",
     checked="not possible",
@@ -516,7 +516,7 @@ def fs2_256():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="on_before = on_bells * (before > 0)",
+    cell="on_before = on_hidden * (before > 0)",
     stated=[0.003, -0.003, 0, -0.06, 0.011, 0, 0.058, 0],
     unit=0.001,
     verdict="holds",
@@ -534,7 +534,7 @@ def fs2_257():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="on_before = on_bells * (before > 0)",
+    cell="on_before = on_hidden * (before > 0)",
     stated=[5, 3],
     verdict="holds",
 )
@@ -634,7 +634,7 @@ def fs2_263():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell='sums = torch.cat([said["blame on the cards after',
+    cell='sums = torch.cat([said["gradient at the states',
     stated=[0, 0, 0],
     within=0.01,
     verdict="holds",
@@ -692,7 +692,7 @@ def fs2_266():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="through, attention_blame_2 = back_attention(on_m",
+    cell="through, attention_grads_1 = back_attention(on_m",
     stated=[
         [-0.013, 0.021, 0.008, -0.016],
         [-0.048, 0.065, 0.024, -0.041],
@@ -715,7 +715,7 @@ def fs2_267():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="reach = torch.stack([blame.norm(dim=1) for blame",
+    cell="reach = torch.stack([grad.norm(dim=1) for grad",
     stated=5,
     verdict="holds",
 )
@@ -740,7 +740,7 @@ def fs2_268():
     place="IV. Step 13",
     chapter="16",
     section="Down: a plus sign, and the feed-forward network",
-    cell="reach = torch.stack([blame.norm(dim=1) for blame",
+    cell="reach = torch.stack([grad.norm(dim=1) for grad",
     stated=True,
     verdict="holds",
 )
@@ -803,7 +803,7 @@ def fs2_270():
     place="IV. Step 14",
     chapter="16",
     section="Down: the first block, and the street",
-    cell='sums = torch.cat([said["blame on the cards after',
+    cell='sums = torch.cat([said["gradient at the states',
     stated=[0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     within=0.0021,
     verdict="holds",
@@ -864,7 +864,7 @@ def fs2_272():
     place="IV. Step 15",
     chapter="16",
     section="Down: the first block, and the street",
-    cell="on_E_cards = torch.zeros_like(E).index_add(0, id",
+    cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=[0.352, 0.014, -0.06, -0.307],
     unit=0.001,
     verdict="rounding",
@@ -883,7 +883,7 @@ def fs2_273():
     place="IV. Step 15",
     chapter="16",
     section="Down: the first block, and the street",
-    cell="on_E_cards = torch.zeros_like(E).index_add(0, id",
+    cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=0,
     within=1e-07,
     verdict="holds",
@@ -917,7 +917,7 @@ def fs2_274():
     place="IV. Step 15",
     chapter="16",
     section="Down: the first block, and the street",
-    cell="on_E_cards = torch.zeros_like(E).index_add(0, id",
+    cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=2,
     above=True,
     verdict="holds",
@@ -947,7 +947,7 @@ def fs2_275():
     place="IV. Step 15",
     chapter="16",
     section="Down: the first block, and the street",
-    cell="on_E_cards = torch.zeros_like(E).index_add(0, id",
+    cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=[4, 6, 7],
     verdict="holds",
 )
@@ -964,7 +964,7 @@ def fs2_276():
     place="IV. Step 15",
     chapter="16",
     section="Down: the first block, and the street",
-    cell="on_E_cards = torch.zeros_like(E).index_add(0, id",
+    cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=None,
     verdict="unverifiable",
     checked="not possible",

@@ -658,7 +658,7 @@ def fs2_110():
 @claim(
     place="III. Residuals and normalization",
     chapter="14",
-    cell="rows = [[name, *row.tolist(), part] for name, ro",
+    cell="share = 100 * (arrived * whole)",
     cell_in="16",
     stated=16,
     verdict="holds",
