@@ -23,13 +23,13 @@ NEAR = 5
 
 
 def film() -> tuple[list[int], list[float], np.ndarray]:
-    """The steps, the loss on fresh games and the rows of all words but the filling at each."""
+    """The steps, the loss on fresh games and the rows of all words but padding at each."""
     plan = recipe("calling-game")
     vocabulary = plan.world().vocabulary
     test = [vocabulary.encode(text) for text in CallingGame().sample(200, seed=999)]
     steps, losses, rows = [], [], []
 
-    def look(step: int, model: torch.nn.Module, _history: object) -> None:
+    def measure(step: int, model: torch.nn.Module, _history: object) -> None:
         if step + 1 in STEPS:
             steps.append(step + 1)
             losses.append(evaluate_loss(model, test))
@@ -37,9 +37,9 @@ def film() -> tuple[list[int], list[float], np.ndarray]:
 
     seed_everything(0)
     model = GPT(plan.config(vocabulary))
-    look(-1, model, None)
+    measure(-1, model, None)
     batches = SequenceBatches([vocabulary.encode(t) for t in plan.texts(0)], plan.batch_size, seed=0)
-    train(model, batches, plan.training, callbacks=[look])
+    train(model, batches, plan.training, callbacks=[measure])
     return steps, losses, np.array(rows)
 
 
@@ -52,13 +52,13 @@ def frames(steps: list[int], losses: list[float], rows: np.ndarray) -> list[dict
         centred = X - X.mean(axis=0)
         points = (X - middle) @ axes.T
         unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-        likeness = unit @ unit.T - 2 * np.eye(len(X))
-        near = (-likeness).argsort(axis=1)[:, :NEAR]
+        similarity = unit @ unit.T - 2 * np.eye(len(X))
+        near = (-similarity).argsort(axis=1)[:, :NEAR]
         made.append({"step": step, "loss": round(loss, 4)})
         made[-1]["share"] = round(float(((centred @ axes.T) ** 2).sum() / (centred**2).sum()), 4)
         made[-1]["points"] = [[round(float(x), 3) for x in point] for point in points]
         made[-1]["near"] = near.tolist()
-        made[-1]["likeness"] = np.take_along_axis(likeness, near, axis=1).round(3).tolist()
+        made[-1]["likeness"] = np.take_along_axis(similarity, near, axis=1).round(3).tolist()
     return made
 
 

@@ -21,7 +21,7 @@ from support.inside import ablate, trace
 from support.model import GPT
 from support.training import inputs_and_targets
 from support.zoo.build import trained
-from support.zoo.recipes.calling_game import page
+from support.zoo.recipes.calling_game import next_word
 
 ASKED = {
     "Tarso": "Pietro chiama Paolo",
@@ -35,11 +35,11 @@ NETWORKS = {"first": (0,), "second": (1,), "both": (0, 1)}
 def titles(model: GPT, **cut: Any) -> dict[str, float]:
     """The probability of the right title in each of the four situations, with some parts cut out."""
     with ablate(model, **cut):
-        return {title: round(page(model, f"<BOS> {said}")[title], 3) for title, said in ASKED.items()}
+        return {title: round(next_word(model, f"<BOS> {said}")[title], 3) for title, said in ASKED.items()}
 
 
 def measured(model: GPT) -> dict[str, Any]:
-    """One model's record: every head cut, each feed-forward network cut, and who looks at the caller.
+    """One model's record: each head and each feed-forward network ablated, and the attention to the caller.
 
     A part is cut in two ways: it is silent, or it always says what it says on average over a hundred games.
     """
@@ -53,8 +53,8 @@ def measured(model: GPT) -> dict[str, Any]:
     record: dict[str, Any] = {"whole": titles(model), "heads": [], "networks": []}
     for by, more in ways.items():
         for a, b in itertools.product(*map(range, patterns.shape[:2])):
-            looks = {"layer": a + 1, "head": b + 1, "by": by, "caller": round(patterns[a, b, 1].item(), 3)}
-            record["heads"].append(looks | titles(model, heads=[(a, b)], by=by, **more))
+            row = {"layer": a + 1, "head": b + 1, "by": by, "caller": round(patterns[a, b, 1].item(), 3)}
+            record["heads"].append(row | titles(model, heads=[(a, b)], by=by, **more))
         for name, layers in NETWORKS.items():
             cut = titles(model, feed_forward=layers, by=by, **more)
             record["networks"].append({"cut": name, "by": by} | cut)

@@ -65,7 +65,7 @@ UP = {
     ),
 }
 DOWN = {
-    "bells": numbers(".003 -.003 .060 -.060 .011 -.008 .058 -.071")[0],
+    "hidden": numbers(".003 -.003 .060 -.060 .011 -.008 .058 -.071")[0],
     "Q": numbers(".0001 -.0002; -.0014 .0043; .0016 -.005; -.0003 .0008"),
     "K": numbers("-.0031 .002; .0034 -.0021; -.0045 .0029; .0042 -.0027"),
     "V": numbers(".0026 .0051; .01 .0198; -.0049 -.0096; -.0077 -.0152"),
@@ -104,7 +104,7 @@ def attention(x: Tensor, w: dict[str, Tensor]) -> Tensor:
 
 
 def run(w: dict[str, Tensor], nudge: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
-    """The loss and what flows; ``nudge`` is zero, and its gradient is the blame that the source prints."""
+    """The loss and what flows; ``nudge`` is zero, and its gradient is the one that the source prints."""
     second = {name[2:]: t for name, t in w.items() if name.startswith("2 ")}
     second |= {"Q1": second["Q1"] + nudge["Q"], "K1": second["K1"] + nudge["K"], "V1": SECOND_V1 + nudge["V"]}
     x0 = E[IDS] + P + nudge["x0"]
@@ -114,7 +114,7 @@ def run(w: dict[str, Tensor], nudge: dict[str, Tensor]) -> tuple[Tensor, dict[st
     x1 = mid + thought + nudge["x1"]
     mid = x1 + attention(x1, second)
     neurons_2 = layer_norm(mid) @ second["W1"] + second["b1"]
-    x2 = mid + (neurons_2.relu() + nudge["bells"]) @ second["W2"] + second["b2"]
+    x2 = mid + (neurons_2.relu() + nudge["hidden"]) @ second["W2"] + second["b2"]
     final = layer_norm(x2)
     loss = -(final[-1] @ E.T).log_softmax(dim=0)[TARGET]
     flows = (neurons_1[4], neurons_2[4], thought, x1, x2, final)
@@ -124,19 +124,21 @@ def run(w: dict[str, Tensor], nudge: dict[str, Tensor]) -> tuple[Tensor, dict[st
 def gaps(flat: Tensor) -> Tensor:
     """Ours minus printed, in half units of the last printed digit."""
     weights = unpack(flat)
-    zero = {name: torch.zeros(5, 8) if name == "bells" else torch.zeros_like(t) for name, t in DOWN.items()}
-    blame, flows = grad(lambda nudge: run(weights, nudge), has_aux=True)(zero)
-    blame = {**blame, "bells": blame["bells"][4]}
+    zero = {name: torch.zeros(5, 8) if name == "hidden" else torch.zeros_like(t) for name, t in DOWN.items()}
+    gradients, flows = grad(lambda nudge: run(weights, nudge), has_aux=True)(zero)
+    gradients = {**gradients, "hidden": gradients["hidden"][4]}
     up = torch.cat([(flows[name] - t).flatten() for name, t in UP.items()]) / WIDTHS[0]
-    down = torch.cat([(blame[name] - t).flatten() for name, t in DOWN.items()]) / WIDTHS[1]
+    down = torch.cat([(gradients[name] - t).flatten() for name, t in DOWN.items()]) / WIDTHS[1]
     return torch.cat([up, down])
 
 
-slopes = jacfwd(gaps)
+jacobian = jacfwd(gaps)
 
 
-def solve(x: np.ndarray, free: np.ndarray, pull: float, weigh: np.ndarray | float, rounds: int) -> np.ndarray:
-    """Least squares over the free weights, with a gentle pull towards small ones."""
+def solve(
+    x: np.ndarray, free: np.ndarray, penalty: float, weigh: np.ndarray | float, rounds: int
+) -> np.ndarray:
+    """Least squares over the free weights, with a small L2 penalty."""
 
     def put(z: np.ndarray) -> Tensor:
         full = x.copy()
@@ -144,13 +146,13 @@ def solve(x: np.ndarray, free: np.ndarray, pull: float, weigh: np.ndarray | floa
         return torch.from_numpy(full)
 
     def value(z: np.ndarray) -> np.ndarray:
-        return np.concatenate([weigh * gaps(put(z)).numpy(), pull * z])
+        return np.concatenate([weigh * gaps(put(z)).numpy(), penalty * z])
 
-    def slope(z: np.ndarray) -> np.ndarray:
-        weighed = np.reshape(weigh, (-1, 1)) * slopes(put(z)).numpy()[:, free]
-        return np.concatenate([weighed, pull * np.eye(free.sum())])
+    def derivative(z: np.ndarray) -> np.ndarray:
+        weighed = np.reshape(weigh, (-1, 1)) * jacobian(put(z)).numpy()[:, free]
+        return np.concatenate([weighed, penalty * np.eye(free.sum())])
 
-    found = least_squares(value, x[free], jac=slope, max_nfev=rounds, ftol=1e-6, xtol=1e-12)
+    found = least_squares(value, x[free], jac=derivative, max_nfev=rounds, ftol=1e-6, xtol=1e-12)
     return put(found.x).numpy().copy()
 
 
@@ -159,8 +161,14 @@ def search(seed: int) -> np.ndarray:
     torch.manual_seed(seed)
     x, free = (0.4 * torch.randn(UNKNOWN)).numpy(), np.ones(UNKNOWN, bool)
     n_up, n_down = len(WIDTHS[0]), len(WIDTHS[1])
-    for pull, up, down in ((1, 0.05, 0.003), (0.3, 0.3, 0.02), (0.1, 1, 0.1), (0.05, 1, 0.4), (0.02, 1, 1)):
-        x = solve(x, free, pull, np.repeat([up, down], [n_up, n_down]), rounds=60)
+    for penalty, up, down in (
+        (1, 0.05, 0.003),
+        (0.3, 0.3, 0.02),
+        (0.1, 1, 0.1),
+        (0.05, 1, 0.4),
+        (0.02, 1, 1),
+    ):
+        x = solve(x, free, penalty, np.repeat([up, down], [n_up, n_down]), rounds=60)
     return solve(x, free, 0.005, 1.0, rounds=60)
 
 
@@ -169,7 +177,7 @@ def shorten(x: np.ndarray) -> np.ndarray:
     free = np.ones(len(x), bool)
     for digits, until in ((2, 90), (3, 170), (4, len(x))):
         while (~free).sum() < until:
-            matter = np.linalg.norm(slopes(torch.from_numpy(x)).numpy(), axis=0)
+            matter = np.linalg.norm(jacobian(torch.from_numpy(x)).numpy(), axis=0)
             cost = np.where(free, matter * np.abs(x - x.round(digits)), np.inf)
             chosen = cost.argsort()[: min(4, until - (~free).sum())]
             x[chosen], free[chosen] = x[chosen].round(digits), False

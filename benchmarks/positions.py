@@ -30,24 +30,24 @@ LONG_STEPS, LONG_RATE = 1500, 3e-3  # for three layers that must find their own 
 # --- tasks: a batch of ids, and what is to be said at each place (−100: nothing is asked) ------------------
 
 
-def three_back(n: int, length: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def three_back(n: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Random words; at each place: which word stood three places before?"""
-    ids = torch.randint(WORDS, (n, length), generator=chance)
+    ids = torch.randint(WORDS, (n, length), generator=generator)
     return ids, nn.functional.pad(ids[:, :-3], (3, 0), value=-100)
 
 
-def latest_name(n: int, length: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def latest_name(n: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Words 0 and 1 are names, one word in five is one, and so is the first: which came last?"""
-    ids, places = torch.randint(2, WORDS, (n, length), generator=chance), torch.arange(length)
-    names = (torch.rand(n, length, generator=chance) < 0.2) | (places == 0)
-    ids = torch.where(names, torch.randint(2, (n, length), generator=chance), ids)
+    ids, places = torch.randint(2, WORDS, (n, length), generator=generator), torch.arange(length)
+    names = (torch.rand(n, length, generator=generator) < 0.2) | (places == 0)
+    ids = torch.where(names, torch.randint(2, (n, length), generator=generator), ids)
     return ids, ids.gather(1, torch.where(names, places, 0).cummax(dim=1).values)
 
 
-def who_first(n: int, length: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def who_first(n: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Words 0 and 1 stand somewhere, word 2 at the end: who came first? Half the texts mirror the others."""
-    ids = torch.randint(3, WORDS, (n // 2, length), generator=chance)
-    at = torch.rand(n // 2, length - 1, generator=chance).argsort(1)[:, :2]
+    ids = torch.randint(3, WORDS, (n // 2, length), generator=generator)
+    at = torch.rand(n // 2, length - 1, generator=generator).argsort(1)[:, :2]
     ids = ids.scatter(1, at[:, :1], 0).scatter(1, at[:, 1:], 1)
     ids[:, -1] = 2
     answers = torch.full((n, length), -100)

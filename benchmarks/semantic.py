@@ -9,7 +9,6 @@ study goes on where it was. `--only` trains one run and prints it.
 
 import argparse
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +26,7 @@ from support.zoo.recipes import semantic
 
 SEEDS = (101, 102, 103, 104, 105)
 STEPS = 2500  # the zoo's model has 4000
-LOOKS = (250, 1000)  # steps at which a run is judged on its way, besides its end
+MEASURED_AT = (250, 1000)  # steps at which a run is judged on its way, besides its end
 DICTATED_SIZE = 0.6  # makes a dictated row about as long as a learned one
 
 
@@ -82,9 +81,7 @@ def verdict(seen: EmbeddingReport) -> dict:
     }
 
 
-def run(
-    arm: Arm, seed: int, steps: int | None = None, look: Callable[[int, dict], None] | None = None
-) -> dict:
+def run(arm: Arm, seed: int, steps: int | None = None) -> dict:
     """Train one model and judge its nouns; `steps` stops it early, on the schedule of the whole run."""
     world, recipe = world_of(arm.corpus, seed), semantic.RECIPE
     vocabulary = world.vocabulary
@@ -104,7 +101,7 @@ def run(
     trail: list[dict] = []
 
     def report(step: int, model: torch.nn.Module, history: object) -> None:
-        if step + 1 in LOOKS:
+        if step + 1 in MEASURED_AT:
             seen = semantic.judged(semantic.rows(model))
             trail.append(
                 {

@@ -25,15 +25,17 @@ TALE_STEPS, TALE_RATE = 400, 6e-3
 ASKED = 3 * KINDS  # ids of names, goods and prices, in questions and answers; the stalls' ids follow
 
 
-def market(n: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def market(n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Six stalls, each one token that means a name, goods and a price; then twelve questions.
 
     A name asks for that stall's goods, goods for their price, a price for the name.
     """
-    signs = torch.stack([torch.rand(n, KINDS, generator=chance).argsort(1)[:, :STALLS] for _ in range(3)], -1)
+    signs = torch.stack(
+        [torch.rand(n, KINDS, generator=generator).argsort(1)[:, :STALLS] for _ in range(3)], -1
+    )
     stalls = ASKED + signs @ torch.tensor([KINDS**2, KINDS, 1])
-    which = torch.randint(STALLS, (n, QUESTIONS), generator=chance)
-    kind = torch.randint(3, (n, QUESTIONS), generator=chance)
+    which = torch.randint(STALLS, (n, QUESTIONS), generator=generator)
+    kind = torch.randint(3, (n, QUESTIONS), generator=generator)
     meant = signs[torch.arange(n)[:, None], which]
     asked, told = (meant.gather(2, k[..., None])[..., 0] + KINDS * k for k in (kind, (kind + 1) % 3))
     return torch.cat([stalls, asked], 1), torch.cat([torch.full_like(stalls, -100), told], 1)

@@ -80,7 +80,7 @@ def exact(ids: list[int], at: int) -> tuple[Tensor, Tensor]:
 
 
 def score(guesses: list[Tensor], tests: list[tuple[list[int], int]]) -> dict:
-    """How often the likeliest word is the hidden one, and the mean surprise of the hidden one in nats."""
+    """How often the likeliest word is the hidden one, and the mean surprisal of the hidden one in nats."""
     right = [int(p.argmax()) == ids[at] for p, (ids, at) in zip(guesses, tests, strict=True)]
     nats = [-math.log(p[ids[at]]) for p, (ids, at) in zip(guesses, tests, strict=True)]
     return {"right": round(sum(right) / len(tests), 3), "nats": round(sum(nats) / len(tests), 3)}
@@ -232,11 +232,11 @@ def errand_row(kind: str, name: str, seed: int) -> dict:
         batches = translation_batches(name, translations(STEPS * BATCH, seed=seed + 1), seed)
         tests = translations(TESTS, seed=10**6)
 
-        def look(step: int, m: nn.Module, _: object) -> None:
+        def measure(step: int, m: nn.Module, _: object) -> None:
             if step + 1 in CHECKS:
                 checks[step + 1] = share_right(m, tests)
 
-        callbacks.append(look)
+        callbacks.append(measure)
     else:
         texts = games(STEPS * BATCH, seed=seed + 1)
         if name == "decoder":
@@ -284,7 +284,7 @@ def label_row(name: str, seed: int, steps: int = LABEL_STEPS) -> dict:
     model = GPT(GPTConfig(n_layers=n_layers, positions=positions, **shape))
     course = {}
 
-    def look(step: int, m: nn.Module, _: object) -> None:
+    def measure(step: int, m: nn.Module, _: object) -> None:
         if (step + 1) % LABEL_EVERY == 0:
             m.eval()
             course[step + 1] = [label_score(m, g)[1] for g in (game, fresh)]
@@ -294,7 +294,7 @@ def label_row(name: str, seed: int, steps: int = LABEL_STEPS) -> dict:
         model,
         lambda step: game.batch(BATCH, seed=(seed + 1) * 100_000 + step)[:2],
         TrainConfig(steps=steps, lr=RATE, min_lr=RATE, warmup=50, progress=False),
-        callbacks=[look],
+        callbacks=[measure],
     )
     model.eval()
     known, new = label_score(model, game), label_score(model, fresh)

@@ -1,4 +1,4 @@
-"""A training run looked at on its way. Writes support/zoo/records/training_log.json.
+"""A training run measured on its way. Writes support/zoo/records/training_log.json.
 
     python benchmarks/training_log.py
 
@@ -15,10 +15,10 @@ from support.model import GPT
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
 from support.worlds import CallingGame
 from support.zoo.build import baselines
-from support.zoo.recipes.calling_game import config, page
+from support.zoo.recipes.calling_game import config, next_word
 
 GAMES, FRESH, SEED = 20_000, 300, 0
-LOOKS = (0, 25, 50, 100, 200, 400)
+MEASURED_AT = (0, 25, 50, 100, 200, 400)
 SETTINGS = TrainConfig(400, lr=5e-3, warmup=30, weight_decay=0.01, progress=False)
 WORLD = CallingGame()
 
@@ -29,20 +29,20 @@ def made_up(model: GPT, n: int = 100) -> list[list[str]]:
     vocabulary, generator = WORLD.vocabulary, torch.Generator().manual_seed(SEED)
     ids = torch.full((n, 1), vocabulary.id("<BOS>"))
     for _ in range(WORLD.max_length - 1):
-        chances = model(ids)[:, -1].double().softmax(dim=1)
-        ids = torch.cat([ids, torch.multinomial(chances, 1, generator=generator)], dim=1)
+        probabilities = model(ids)[:, -1].double().softmax(dim=1)
+        ids = torch.cat([ids, torch.multinomial(probabilities, 1, generator=generator)], dim=1)
     games = [[vocabulary.token(i) for i in row] for row in ids.tolist()]
     return [g[: g.index("<EOS>") + 1] if "<EOS>" in g else g for g in games]
 
 
-def look(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]:
+def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]:
     games = made_up(model)
     legal = [WORLD.log_prob(g) > -float("inf") for g in games]
     return {
         "step": step,
         "loss": round(evaluate_loss(model, fresh), 4),
-        "P(Tarso)": round(page(model, "<BOS> Pietro chiama Paolo")["Tarso"], 4),
-        "P(vice)": round(page(model, "<BOS> Pietro chiama 5 5 chiama Paolo")["vice"], 4),
+        "P(Tarso)": round(next_word(model, "<BOS> Pietro chiama Paolo")["Tarso"], 4),
+        "P(vice)": round(next_word(model, "<BOS> Pietro chiama 5 5 chiama Paolo")["vice"], 4),
         "legal games": sum(legal),
         "sample": " ".join(games[0]),
     }
@@ -54,19 +54,19 @@ def main() -> None:
     test = [encode(t) for t in fresh]
     seed_everything(SEED)
     model = GPT(config(WORLD.vocabulary))
-    looks = [look(0, model, test)]
+    rows = [measured(0, model, test)]
 
     def callback(step: int, model: GPT, history: object) -> None:
-        if step + 1 in LOOKS:
-            looks.append(look(step + 1, model, test))
-            print(looks[-1], flush=True)
+        if step + 1 in MEASURED_AT:
+            rows.append(measured(step + 1, model, test))
+            print(rows[-1], flush=True)
 
     train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[callback])
     record = {
         **made_by("training_log"),
         "seed": SEED,
         "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
-        "looks": looks,
+        "looks": rows,
     }
     keep_record("training_log", record)
 

@@ -46,7 +46,7 @@ def rounded(values: Any, digits: int = 4) -> Any:
 
 
 def measured(model: GPT, evaluation: RuleEvaluation, fresh: RuleEvaluation) -> dict[str, Any]:
-    """One model's record; ``fresh`` is a second exam, by which what the first one found can be checked."""
+    """One model's record; ``fresh`` is a second evaluation, by which the first one's findings are checked."""
 
     def with_cut(evaluation: RuleEvaluation = evaluation, **parts: Any) -> dict[str, dict[str, float]]:
         found = {}
@@ -56,11 +56,11 @@ def measured(model: GPT, evaluation: RuleEvaluation, fresh: RuleEvaluation) -> d
         return found
 
     layers, heads = range(model.config.n_layers), range(model.config.n_heads)
-    looks = evaluation.deciding_attention(model)
+    weights = evaluation.deciding_attention(model)
     whole, again = (rounded(one.by_case(one.right_probability(model))) for one in (evaluation, fresh))
     record: dict[str, Any] = {"whole": whole, "again": again, "heads": [], "blocks": []}
     for layer, head in itertools.product(layers, heads):
-        seen = {"layer": layer, "head": head, "looks": rounded(evaluation.by_case(looks[layer, head]))}
+        seen = {"layer": layer, "head": head, "looks": rounded(evaluation.by_case(weights[layer, head]))}
         cut = with_cut(heads=[(layer, head)])
         record["heads"].append(seen | cut | {"again": with_cut(fresh, heads=[(layer, head)])})
     for part, cut in itertools.product(("attention", "feed_forward"), ([0], [1], [0, 1])):
@@ -70,16 +70,18 @@ def measured(model: GPT, evaluation: RuleEvaluation, fresh: RuleEvaluation) -> d
 
 
 def spares(model: GPT, evaluation: RuleEvaluation, record: dict[str, Any]) -> dict[str, Any]:
-    """The head whose look promises most and whose cut costs nothing; is another one its spare?
+    """The head with the most attention whose ablation costs nothing; is another one its spare?
 
-    For each other head: the mark when both are cut, to be compared with that of the other alone.
+    For each other head: the accuracy when both are ablated, to be compared with that of the other alone.
     """
 
     def cost(one: dict[str, Any], case: str) -> float:
         return max(record["whole"][case] - one[by][case] for by in ("zero", "mean"))
 
-    looks = [(one, case, look) for one in record["heads"] for case, look in one["looks"].items() if look]
-    head, case, _ = max((x for x in looks if cost(x[0], x[1]) < 0.01), key=lambda x: x[2])
+    found = [
+        (one, case, weight) for one in record["heads"] for case, weight in one["looks"].items() if weight
+    ]
+    head, case, _ = max((x for x in found if cost(x[0], x[1]) < 0.01), key=lambda x: x[2])
     mine = (head["layer"], head["head"])
     both = []
     for other in record["heads"]:
@@ -94,7 +96,7 @@ def spares(model: GPT, evaluation: RuleEvaluation, record: dict[str, Any]) -> di
 
 
 def patterns(model: GPT) -> list:
-    """Who looks at whom in a few turns, for every head: [layer][head][query][key]."""
+    """The attention patterns of every head over a few turns: [layer][head][query][key]."""
     ids = zoo.recipe("calling-game").world().vocabulary.encode(TURNS)
     return rounded(trace(model, ids).patterns[:, 0], 2)
 
@@ -111,14 +113,14 @@ def journey(model: GPT) -> dict[str, Any]:
     def apart(logits: Tensor) -> Tensor:
         return logits[0, -1, tarso] - logits[0, -1, vice]
 
-    lanes = [f"blocks.{i}.attention.z" for i in range(model.config.n_layers)]
+    heads_z = [f"blocks.{i}.attention.z" for i in range(model.config.n_layers)]
     return rounded(
         {
             "towards Tarso": seen.streams[:, 0, -1] @ axis,
             "lens": logit_lens(model, seen)[:, 0, -1].softmax(dim=-1)[:, tarso],
             "shares": {name: share.item() for name, share in shares.parts().items()},
             "heads' shares": shares.heads[:, 0],
-            "heads restore": activation_patching(model, said, other, apart, lanes, each="head"),
+            "heads restore": activation_patching(model, said, other, apart, heads_z, each="head"),
         }
     )
 
@@ -152,9 +154,9 @@ def main() -> None:
         texts = [world.vocabulary.encode(text) for text in recipe.texts(seed)]
         settings = replace(recipe.training, steps=ALONE_STEPS, seed=seed, precision="float32", progress=False)
         train(model, SequenceBatches(texts, recipe.batch_size, seed=seed), settings)
-        marks = rounded(evaluation.by_case(evaluation.right_probability(model.eval())))
+        accuracies = rounded(evaluation.by_case(evaluation.right_probability(model.eval())))
         record["alone"].append(
-            {"seed": seed, "loss": round(evaluate_loss(model, held_out), 4), "marks": marks}
+            {"seed": seed, "loss": round(evaluate_loss(model, held_out), 4), "marks": accuracies}
         )
         keep_record("two_rules", record, indent=None)
         print("alone", record["alone"][-1], flush=True)

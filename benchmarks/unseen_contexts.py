@@ -37,8 +37,8 @@ def contexts(sentences: list[list[int]]) -> list[tuple[int, int]]:
 
 def truth(pair: tuple[int, int]) -> np.ndarray:
     """The exact distribution of the next word."""
-    page = WORLD.distribution(["<BOS>", *map(WORLD.vocabulary.token, pair)])
-    return np.array([page.get(token, 0.0) for token in WORLD.vocabulary.tokens])
+    probabilities = WORLD.distribution(["<BOS>", *map(WORLD.vocabulary.token, pair)])
+    return np.array([probabilities.get(token, 0.0) for token in WORLD.vocabulary.tokens])
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> float:

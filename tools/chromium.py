@@ -9,9 +9,9 @@ from pathlib import Path
 
 def find() -> str | None:
     """The path of a Chromium: $CHROMIUM, one on the PATH, or the one that playwright installed."""
-    wish = os.environ.get("CHROMIUM")
-    if wish:
-        return wish
+    asked = os.environ.get("CHROMIUM")
+    if asked:
+        return asked
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if found := shutil.which(name):
             return found

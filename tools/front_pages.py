@@ -75,9 +75,9 @@ def threads(pattern: torch.Tensor, top: float, bottom: float) -> list[str]:
         for key in range(query + 1):
             share = pattern[query, key].item()
             x1, x2 = COLUMN * (key + 0.5), COLUMN * (query + 0.5)
-            bend = f"C{x1:g} {top + 38:g} {x2:g} {bottom - 38:g} {x2:g} {bottom:g}"
+            curve = f"C{x1:g} {top + 38:g} {x2:g} {bottom - 38:g} {x2:g} {bottom:g}"
             width = round(1 + 9 * round(share, 1), 1)
-            lines.append(f'<path d="M{x1:g} {top:g}{bend}" stroke-width="{width:g}"/>')
+            lines.append(f'<path d="M{x1:g} {top:g}{curve}" stroke-width="{width:g}"/>')
     return ['<g fill="none" stroke="#5c7f99" stroke-opacity="0.45">', *lines, "</g>"]
 
 
@@ -147,10 +147,10 @@ def make() -> tuple[str, dict[str, str]]:
     ]
     svg = "\n".join([*picture, *parts, "</svg>"]) + "\n"
 
-    open_page, sure_page = pages[2], pages[3]
+    uncertain, certain = pages[2], pages[3]
     values = {
-        "p_tarso": percent(sure_page[words.index("Tarso")].item()),
-        "largest_open": percent(open_page.max().item()),
+        "p_tarso": percent(certain[words.index("Tarso")].item()),
+        "largest_open": percent(uncertain.max().item()),
         "game_words": f"{len(words)}",
         "game_parameters": f"{model.n_parameters():,}",
         "d_model": f"{d_model}",

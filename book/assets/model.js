@@ -78,7 +78,7 @@
     for (let k = 1; Math.abs(term) > 1e-17 * Math.abs(sum); k++) sum += term *= 2 * x * x / (2 * k + 1);
     return 2 / Math.sqrt(Math.PI) * Math.exp(-x * x) * sum;
   }
-  const BENDS = {relu: (x) => x > 0 ? x : 0, gelu: (x) => x * (1 + erf(x / Math.SQRT2)) / 2};
+  const ACTIVATIONS = {relu: (x) => x > 0 ? x : 0, gelu: (x) => x * (1 + erf(x / Math.SQRT2)) / 2};
 
   // --- one reading of one text ---
   // Arrays hold position after position. After read(): streams[stage], one stage after the embedding and after each
@@ -100,7 +100,7 @@
       this.asking = each(3 * c.n_heads * c.d_head); // queries, keys, values
       this.logits = room(c.vocab_size);
       this.normed = new Float64Array(c.d_model);
-      this.lanes = new Float64Array(c.n_heads * c.d_head);
+      this.z = new Float64Array(c.n_heads * c.d_head);
       this.hidden = new Float64Array(c.d_ff);
     }
 
@@ -109,7 +109,7 @@
       if (!ids.length || ids.length > context || ids.some((id) => !(Number.isInteger(id) && id >= 0 && id < words))) {
         throw new RangeError(`a text has 1 to ${context} ids from 0 to ${words - 1}`);
       }
-      // Nobody looks ahead, so what stands before the first new word is known already.
+      // No position attends to a later one, so what stands before the first new word is known already.
       let from = 0;
       if (key === this.key) while (from < ids.length && this.ids[from] === ids[from]) from++;
       this.ids = [...ids];
@@ -128,14 +128,14 @@
         const part = (name) => w[`blocks.${layer}.${name}`];
         const [before, between, after] = this.streams.slice(2 * layer, 2 * layer + 3);
         norm(before, here, part("norm_1.weight"), part("norm_1.bias"), c.norm_eps, this.normed);
-        this.look(at, layer, part, (off.heads || []).filter(([l]) => l === layer).map(([, h]) => h));
+        this.attend(at, layer, part, (off.heads || []).filter(([l]) => l === layer).map(([, h]) => h));
         if (silent(off.attention, layer)) this.attention[layer].fill(0, here, here + d);
         for (let i = here; i < here + d; i++) between[i] = before[i] + this.attention[layer][i];
 
         norm(between, here, part("norm_2.weight"), part("norm_2.bias"), c.norm_eps, this.normed);
         linear(part("feed_forward.up.weight"), part("feed_forward.up.bias"), this.normed, 0, this.hidden, 0, c.d_ff, d);
-        const bend = BENDS[c.activation];
-        for (let i = 0; i < c.d_ff; i++) this.hidden[i] = bend(this.hidden[i]);
+        const activation = ACTIVATIONS[c.activation];
+        for (let i = 0; i < c.d_ff; i++) this.hidden[i] = activation(this.hidden[i]);
         const write = this.feedForward[layer];
         linear(part("feed_forward.down.weight"), part("feed_forward.down.bias"), this.hidden, 0, write, here, d, c.d_ff);
         if (silent(off.feed_forward, layer)) write.fill(0, here, here + d);
@@ -144,31 +144,31 @@
       this.unembed(this.streams[2 * c.n_layers], here, this.logits, at * c.vocab_size);
     }
 
-    // Attention at one position: every head asks, every position up to here answers, the answers are mixed.
-    look(at, layer, part, silenced) {
-      const c = this.model.config, d = c.d_model, lane = c.d_head, width = 3 * c.n_heads * lane;
+    // Attention at one position: each head compares its query with the keys up to here and mixes their values.
+    attend(at, layer, part, silenced) {
+      const c = this.model.config, d = c.d_model, dHead = c.d_head, width = 3 * c.n_heads * dHead;
       const qkv = this.asking[layer], out = part("attention.output.weight"), bias = part("attention.output.bias");
       linear(part("attention.qkv.weight"), part("attention.qkv.bias"), this.normed, 0, qkv, at * width, width, d);
       const sum = this.attention[layer].subarray(at * d, (at + 1) * d);
       sum.set(bias);
       for (let h = 0; h < c.n_heads; h++) {
-        const scores = new Float64Array(at + 1), query = at * width + h * lane, first = h * lane;
+        const scores = new Float64Array(at + 1), query = at * width + h * dHead, first = h * dHead;
         for (let key = 0; key <= at; key++) {
-          const there = key * width + (c.n_heads + h) * lane;
-          for (let i = 0; i < lane; i++) scores[key] += qkv[query + i] * qkv[there + i];
-          scores[key] /= Math.sqrt(lane);
+          const there = key * width + (c.n_heads + h) * dHead;
+          for (let i = 0; i < dHead; i++) scores[key] += qkv[query + i] * qkv[there + i];
+          scores[key] /= Math.sqrt(dHead);
         }
         const weights = softmax(scores);
         this.patterns[layer].set(weights, (at * c.n_heads + h) * c.context);
-        for (let i = 0; i < lane; i++) {
+        for (let i = 0; i < dHead; i++) {
           let mixed = 0;
-          for (let key = 0; key <= at; key++) mixed += weights[key] * qkv[key * width + (2 * c.n_heads + h) * lane + i];
-          this.lanes[first + i] = silenced.includes(h) ? 0 : mixed;
+          for (let key = 0; key <= at; key++) mixed += weights[key] * qkv[key * width + (2 * c.n_heads + h) * dHead + i];
+          this.z[first + i] = silenced.includes(h) ? 0 : mixed;
         }
         const write = this.head(layer, h, at);
-        for (let r = 0, w = first; r < d; r++, w += c.n_heads * lane) {
+        for (let r = 0, w = first; r < d; r++, w += c.n_heads * dHead) {
           let value = 0;
-          for (let i = 0; i < lane; i++) value += out[w + i] * this.lanes[first + i];
+          for (let i = 0; i < dHead; i++) value += out[w + i] * this.z[first + i];
           write[r] = value;
           sum[r] += value;
         }
@@ -196,7 +196,7 @@
       const d = this.model.config.d_model;
       return this.streams[stage].subarray(at * d, (at + 1) * d);
     }
-    scores(at) {
+    logitsAt(at) {
       const {vocab_size: words} = this.model.config;
       return this.logits.subarray(at * words, (at + 1) * words);
     }
@@ -207,7 +207,7 @@
     }
   }
 
-  // The page that the next word is drawn from: support.generation.next_token, in the same order.
+  // The distribution that the next word is drawn from: support.generation.next_token, in the same order.
   function nextToken(logits, {temperature = 1, topK = null, topP = null} = {}) {
     const scores = Float64Array.from(logits, (z) => z / temperature);
     if (topK !== null) {

@@ -51,13 +51,13 @@ class Seq2Seq(nn.Module):
     """``model(Seq2SeqInputs(source, ids))``: logits of the token after each of ``ids``, given the source.
 
     A GRU reads the source; its last state is all that the writing GRU starts from. With ``attention``, the
-    writer also looks back at every state of the reader before each step.
+    decoder also attends to every state of the encoder before each step.
 
     Args:
         vocab_size: of the ids, of both texts.
         d_model: numbers in a token's row.
         d_hidden: numbers in a state.
-        attention: look back, or not.
+        attention: attend to the encoder's states, or not.
         pad_id: the id of padding in a source.
 
     Follows Cho et al. 2014 and Sutskever, Vinyals and Le 2014; with attention Bahdanau et al. 2014 (whose
@@ -100,21 +100,21 @@ class Seq2Seq(nn.Module):
     def write(
         self, inputs: Seq2SeqInputs
     ) -> tuple[Float[Tensor, "batch position vocab"], Float[Tensor, "batch position source"] | None]:
-        """Logits, and where the writer looked before each step (None without attention)."""
+        """Logits, and what the decoder attended to before each step (None without attention)."""
         source, ids = inputs
         if len(source) != len(ids):
             raise InputError(f"{len(source)} sources do not go with {len(ids)} texts; give one for each.")
         states, present = self.read(source)
-        h, made, looked = states[:, -1], [], []
+        h, made, kept = states[:, -1], [], []
         for x in self.embedding(ids).unbind(1):
             context = []
             if self.attention is not None:
                 seen, weights = self.attention(h, states, present)
                 context = [seen]
-                looked.append(weights)
+                kept.append(weights)
             (h,) = self.decoder.step(self.decoder.input(torch.cat([x, *context], 1)), (h,))
             made.append(self.output(torch.cat([h, *context], 1)))
-        return torch.stack(made, 1), torch.stack(looked, 1) if looked else None
+        return torch.stack(made, 1), torch.stack(kept, 1) if kept else None
 
     def n_parameters(self) -> int:
         """How many trained numbers the model holds."""

@@ -109,7 +109,7 @@ def _adapter(annotation: Any) -> Any:
 def _sentence(name: str, value: object, errors: list[Any]) -> str:
     """The first thing that pydantic found; what it expected instead may be one of several."""
     place, given = errors[0]["loc"], errors[0]["input"]
-    wishes = list(dict.fromkeys(_wish(e) for e in errors if e["loc"] == place or not place))
+    expected = list(dict.fromkeys(_expected(e) for e in errors if e["loc"] == place or not place))
     if place and not isinstance(place[0], int):  # inside a dict: its key leads there
         name, value = f"{name}: {'.'.join(map(str, place))}", given
         if errors[0]["type"] == "missing":
@@ -117,10 +117,10 @@ def _sentence(name: str, value: object, errors: list[Any]) -> str:
         if errors[0]["type"] == "extra_forbidden":
             return f"{name} is not known here."
     where = f" (item {place[0]})" if place and isinstance(place[0], int) else ""
-    return f"{name}={_SHORT.repr(value)} must be {' or '.join(wishes)}{where}."
+    return f"{name}={_SHORT.repr(value)} must be {' or '.join(expected)}{where}."
 
 
-def _wish(error: Any) -> str:
+def _expected(error: Any) -> str:
     if error["type"] == "missing":
         return "longer: an item is missing"
     return error["msg"].removeprefix("Input should be ").replace("Tuple should have", "a tuple of")

@@ -33,8 +33,8 @@ class LogitAttribution:
     def parts(self) -> dict[str, Float[Tensor, " batch"]]:
         """The shares by name, in the order of the pass; they add up to ``logit``."""
         named = {"embedding": self.embedding}
-        for i, (looked, thought) in enumerate(zip(self.attention, self.feed_forward, strict=True)):
-            named |= {f"attention {i}": looked, f"feed-forward {i}": thought}
+        for i, (attended, computed) in enumerate(zip(self.attention, self.feed_forward, strict=True)):
+            named |= {f"attention {i}": attended, f"feed-forward {i}": computed}
         return named | {"norm's shift": self.shift}
 
 
@@ -53,7 +53,7 @@ def direct_logit_attribution(
     exactly, and do not say what the logit would be without a part: for that, cut it (`ablate`).
 
     Args:
-        model: a `GPT` with residuals and pre-norm. A bend of the logits (``logit_softcap``) is left out.
+        model: a `GPT` with residuals and pre-norm. The softcap of the logits (``logit_softcap``) is left out.
         ids: one sequence or a batch of them.
         word: the id whose logit is asked for.
         against: another id, whose logit is subtracted.

@@ -1,4 +1,4 @@
-"""Examine a model of the calling game: how well does it keep each rule, and where does it look meanwhile?"""
+"""Evaluate a model of the calling game: how well does it keep each rule, and what does it attend to?"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +22,8 @@ class RuleEvaluation:
 
     >>> from support import zoo
     >>> evaluation = RuleEvaluation.of(CallingGame(), each=3)
-    >>> marks = evaluation.by_case(evaluation.right_probability(zoo.load("calling-game").model))
-    >>> round(marks["Tarso"], 2), 0.94 < marks["number"] < 0.98
+    >>> accuracy = evaluation.by_case(evaluation.right_probability(zoo.load("calling-game").model))
+    >>> round(accuracy["Tarso"], 2), 0.94 < accuracy["number"] < 0.98
     (1.0, True)
     """
 
@@ -54,20 +54,22 @@ class RuleEvaluation:
             logits = model(self.ids)
         return self.right_probability_from(logits[self.game, self.position].double().softmax(dim=-1))
 
-    def right_probability_from(self, pages: Float[Tensor, "question vocab"]) -> Float[Tensor, " question"]:
+    def right_probability_from(
+        self, probabilities: Float[Tensor, "question vocab"]
+    ) -> Float[Tensor, " question"]:
         """The same from probabilities that are already there."""
         encode = self.world.vocabulary.encode
-        whole = torch.ones_like(pages, dtype=torch.bool)
+        whole = torch.ones_like(probabilities, dtype=torch.bool)
         for row, q in zip(whole, self.questions, strict=True):
             if q.rule == "next":
                 row.fill_(False)[encode(list(q.choices))] = True
         right = torch.tensor([encode([q.right]) for q in self.questions])
-        return pages.gather(1, right)[:, 0] / (pages * whole).sum(dim=1)
+        return probabilities.gather(1, right)[:, 0] / (probabilities * whole).sum(dim=1)
 
     def deciding_attention(self, model: GPT) -> Float[Tensor, "layer head question"]:
-        """How much each head, where the question is asked, looks at the word that decides it.
+        """How much each head, where the question is asked, attends to the word that decides it.
 
-        Not a number where that word is the last one itself: to look at oneself is no look back.
+        Not a number where that word is the last one itself: attending to oneself is not looking back.
         """
         decided = torch.tensor([q.decided_at for q in self.questions])
         names = [f"blocks.{i}.attention.pattern" for i in range(model.config.n_layers)]

@@ -64,10 +64,10 @@ def neighbours(
     else:
         vector = array(of)
     direction = unit_sphere(vector[None, :])[0]
-    likeness = unit_sphere(vectors) @ direction
+    cosines = unit_sphere(vectors) @ direction
     left_out = {_find(where, word) for word in exclude}
-    order = [i for i in np.argsort(-likeness, kind="stable") if i not in left_out]
-    return [(words[i], float(likeness[i])) for i in order[:k]]
+    order = [i for i in np.argsort(-cosines, kind="stable") if i not in left_out]
+    return [(words[i], float(cosines[i])) for i in order[:k]]
 
 
 def analogy(

@@ -25,7 +25,7 @@ class Trace:
     feed_forward: Float[Tensor, "layer batch position d_model"]
     streams: Float[Tensor, "stage batch position d_model"]  # after the embedding and after each write
     patterns: Float[Tensor, "layer batch head query key"]
-    # Behind the bend of the feed-forward network; None with experts, of which each token meets a few only.
+    # Behind the activation function; None with experts, of which each token meets a few only.
     activations: Float[Tensor, "layer batch position d_ff"] | None
     logits: Float[Tensor, "batch position vocab"]
 

@@ -223,13 +223,13 @@ def plot_attention(
     columns: int = 2,
     size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
-    """Who looks at whom: a row for each word that looks, a column for each that is looked at.
+    """Attention weights: a row for each query position, a column for each key position.
 
     Args:
         weights: ``[query, key]``, or ``[head, query, key]`` for several heads.
-        words: the words that look (and are looked at).
+        words: the words at the query positions (and at the key positions).
         titles: a name for each head.
-        keys: the words looked at, if they are others.
+        keys: the words at the key positions, if they are others.
         columns: how many heads stand side by side.
         size: width and height in inches.
 

@@ -66,7 +66,7 @@ def loss_floor(world: World, sentences: Iterable[Sequence[str]]) -> float:
 
 
 def entropy(distribution: Mapping[str, float]) -> float:
-    """The entropy of a distribution in nats: the surprise to be expected of one draw.
+    """The entropy of a distribution in nats: the expected surprisal of one draw.
 
     >>> round(entropy({"heads": 0.5, "tails": 0.5}), 4)
     0.6931

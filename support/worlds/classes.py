@@ -29,8 +29,8 @@ class ClassWorld:
     >>> world = ClassWorld()
     >>> len(world.vocabulary), len(world.sample(1, seed=0)[0])
     (131, 14)
-    >>> page = world.distribution(["<BOS>", *world.members[0][:1], *world.members[1][:1]])
-    >>> round(sum(page.values()), 6)
+    >>> distribution = world.distribution(["<BOS>", *world.members[0][:1], *world.members[1][:1]])
+    >>> round(sum(distribution.values()), 6)
     1.0
     """
 

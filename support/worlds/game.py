@@ -58,16 +58,16 @@ class CallingGame:
     (loses), which ends the game.
 
     Args:
-        pietro_opens: chance that Pietro opens the game; the other nine share the rest.
+        pietro_opens: probability that Pietro opens the game; the other nine share the rest.
         leader_weight: weight with which a leader is called; a number has weight 1.
-        slip: chance of an absurd word in place of a name.
-        out_of_turn: chance that somebody answers who was not called.
-        stop: chance that the game simply ends after a turn.
-        one_interjection, two_interjections: chance of just one, and of two, after a turn.
+        slip: probability of an absurd word in place of a name.
+        out_of_turn: probability that somebody answers who was not called.
+        stop: probability that the game simply ends after a turn.
+        one_interjection, two_interjections: probability of just one, and of two, after a turn.
         max_turns: after so many turns the game ends; no game has more than ``6 * max_turns + 2`` tokens.
 
     Raises:
-        InputError: a chance outside [0, 1), or a weight or a number of turns that is not positive.
+        InputError: a probability outside [0, 1), or a weight or a number of turns that is not positive.
 
     >>> game = CallingGame()
     >>> len(game.vocabulary)
@@ -88,12 +88,11 @@ class CallingGame:
     max_turns: int = 12
 
     def __post_init__(self) -> None:
-        chances = ("pietro_opens", "slip", "out_of_turn", "stop", "one_interjection", "two_interjections")
-        for name in chances:
+        for name in ("pietro_opens", "slip", "out_of_turn", "stop", "one_interjection", "two_interjections"):
             if not 0 <= getattr(self, name) < 1:
-                raise InputError(f"{name}={getattr(self, name)} is no chance; choose one from 0 up to 1")
+                raise InputError(f"{name}={getattr(self, name)} is no probability; choose one from 0 up to 1")
         if self.one_interjection + self.two_interjections >= 1:
-            raise InputError("the chances of one and of two interjections must add up to less than 1")
+            raise InputError("the probabilities of one and of two interjections must add up to less than 1")
         if self.leader_weight <= 0 or self.max_turns < 1:
             raise InputError("leader_weight must be above 0 and max_turns at least 1")
 
@@ -153,10 +152,10 @@ class CallingGame:
             return -math.inf
         moment, total = Moment(), 0.0
         for token in tokens[1:]:
-            chance = self._next(moment).get(token, 0.0)
-            if chance == 0.0:
+            probability = self._next(moment).get(token, 0.0)
+            if probability == 0.0:
                 return -math.inf
-            total += math.log(chance)
+            total += math.log(probability)
             moment = self._after(moment, token)
         return total
 
@@ -189,10 +188,10 @@ class CallingGame:
                 options = self._next(moment)
                 nats += visits * entropy(options)
                 tokens += visits
-                for token, chance in options.items():
+                for token, probability in options.items():
                     then = self._after(moment, token)
-                    if then.stage != "over" and chance:
-                        after[then] = after.get(then, 0.0) + visits * chance
+                    if then.stage != "over" and probability:
+                        after[then] = after.get(then, 0.0) + visits * probability
             here = after
         return nats / tokens
 
@@ -292,7 +291,7 @@ class CallingGame:
         return Moment(then[m.stage])
 
 
-def _share(chance: float, tokens: Sequence[str], but: Sequence[str] = ()) -> dict[str, float]:
-    """A chance shared equally."""
+def _share(probability: float, tokens: Sequence[str], but: Sequence[str] = ()) -> dict[str, float]:
+    """A probability shared equally."""
     those = [t for t in tokens if t not in but]
-    return {t: chance / len(those) for t in those}
+    return {t: probability / len(those) for t in those}

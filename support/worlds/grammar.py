@@ -23,10 +23,10 @@ from support.worlds.base import BOS, EOS, SPECIALS
 
 # What a slot can be, and the words that go with it: {"cat": {"": "cat", "sound": "meowed"}, …}
 Table = Mapping[str, Mapping[str, str]]
-Beat = list[tuple[float, list[str]]]  # the patterns that a sentence is drawn from, each with its chance
+Beat = list[tuple[float, list[str]]]  # the patterns that a sentence is drawn from, each with its probability
 Filling = tuple[str | None, ...]  # for every slot its value, or None while it is open
 States = dict[tuple[int, Filling], float]  # (place in the grammar, filling) → weight
-Ways = list[tuple[float, int]]  # chance, and the node that comes next
+Ways = list[tuple[float, int]]  # probability, and the node that comes next
 
 START, END = 0, 1
 
@@ -64,7 +64,7 @@ class PatternWorld:
     Args:
         plots: name → (weight, lines). Each line is a pattern for the next sentence; a line that starts with
             ``/`` is an alternative to the line before; ``@pool`` is a sentence from a pool, and
-            ``@pool 0.4`` one with chance 0.4, else none.
+            ``@pool 0.4`` one with probability 0.4, else none.
         slots: name → table of values. Slots that share one table never have the same value.
         pools: name → patterns, one a line, equally likely.
         kinds: what the recall of a slot's form is called, by ``"slot"`` or ``"slot.form"``; other forms of a
@@ -150,10 +150,10 @@ class PatternWorld:
             return -math.inf
         states, total = self._states([BOS]), 0.0
         for token in tokens[1:]:
-            states, chance = self._advance(states, token)
-            if not chance:
+            states, probability = self._advance(states, token)
+            if not probability:
                 return -math.inf
-            total += math.log(chance)
+            total += math.log(probability)
         return total
 
     @cached_property
@@ -182,8 +182,8 @@ class PatternWorld:
         return states
 
     def _follow(self, states: States, token: str, prefix: Sequence[str]) -> States:
-        states, chance = self._advance(states, token)
-        if not chance:
+        states, probability = self._advance(states, token)
+        if not probability:
             raise InputError(f"no text of this world begins {' '.join(prefix)!r}")
         return states
 
@@ -193,12 +193,12 @@ class PatternWorld:
         total = 0.0
         for (place, filling), weight in states.items():
             node = self._nodes[place]
-            for word, chance, then in self._emit(node, filling):
+            for word, probability, then in self._emit(node, filling):
                 if word == token:
-                    total += weight * chance
+                    total += weight * probability
                     for p, after in node.after:
                         key = (after, then)
-                        found[key] = found.get(key, 0.0) + weight * chance * p
+                        found[key] = found.get(key, 0.0) + weight * probability * p
         return {key: weight / total for key, weight in found.items()}, total
 
     def _options(self, states: States) -> dict[str, float]:
@@ -206,12 +206,12 @@ class PatternWorld:
             raise InputError("nothing follows: the text is over")
         options: dict[str, float] = {}
         for (place, filling), weight in states.items():
-            for word, chance, _ in self._emit(self._nodes[place], filling):
-                options[word] = options.get(word, 0.0) + weight * chance
+            for word, probability, _ in self._emit(self._nodes[place], filling):
+                options[word] = options.get(word, 0.0) + weight * probability
         return dict(sorted(options.items(), key=lambda item: (-item[1], item[0])))
 
     def _emit(self, node: Node, filling: Filling) -> list[tuple[str, float, Filling]]:
-        """What can be said at a node: (word, chance, filling afterwards)."""
+        """What can be said at a node: (word, probability, filling afterwards)."""
         if node.slot < 0:
             return [(word, 1 / len(node.words), filling) for word in node.words]
         table = self._tables[node.slot]
@@ -233,8 +233,8 @@ class PatternWorld:
         filling: list[str | None] = [None] * len(self._tables)
         place, drawn = START, [(BOS, -1, "")]
         while place != END:
-            chances, nodes = self._steps[place]
-            place = nodes[min(bisect(chances, rng.random()), len(nodes) - 1)]
+            probabilities, nodes = self._steps[place]
+            place = nodes[min(bisect(probabilities, rng.random()), len(nodes) - 1)]
             node = self._nodes[place]
             if node.slot < 0:
                 words = node.words
@@ -277,16 +277,16 @@ class PatternWorld:
     # Building the graph
 
     def _beats(self, lines: str) -> list[Beat]:
-        """The sentences of a plot or pool, each as its possible patterns with their chances."""
+        """The sentences of a plot or pool, each as its possible patterns with their probabilities."""
         beats: list[Beat] = []
         for line in filter(None, map(str.strip, lines.splitlines())):
             if line.startswith("@"):
-                name, chance = [*line[1:].split(), "1"][:2]
+                name, probability = [*line[1:].split(), "1"][:2]
                 if name not in self._pools:
                     raise InputError(f"there is no pool {name!r}; add it to the pools")
                 pool = [pattern.split() for pattern in self._pools[name].strip().splitlines()]
-                beat = [(float(chance) / len(pool), pattern) for pattern in pool]
-                beats.append(beat + ([(1 - float(chance), [])] if float(chance) < 1 else []))
+                beat = [(float(probability) / len(pool), pattern) for pattern in pool]
+                beats.append(beat + ([(1 - float(probability), [])] if float(probability) < 1 else []))
             elif line.startswith("/"):
                 patterns = [pattern for _, pattern in beats.pop()] + [line[1:].split()]
                 beats.append([(1 / len(patterns), pattern) for pattern in patterns])
@@ -299,14 +299,14 @@ class PatternWorld:
         ways: Ways = [(1.0, END)]
         for beat in reversed(beats):
             into: Ways = []
-            for chance, pattern in beat:
+            for probability, pattern in beat:
                 then = ways
                 for item in reversed(pattern):
                     node = self._node(item)
                     node.after = then
                     self._nodes.append(node)
                     then = [(1.0, len(self._nodes) - 1)]
-                into += [(chance * p, node) for p, node in then]
+                into += [(probability * p, node) for p, node in then]
             ways = self._merged(into)
         return ways
 
@@ -324,10 +324,10 @@ class PatternWorld:
 
     @staticmethod
     def _merged(ways: Ways) -> Ways:
-        chances: dict[int, float] = {}
-        for chance, node in ways:
-            chances[node] = chances.get(node, 0.0) + chance
-        return [(chance, node) for node, chance in chances.items()]
+        probabilities: dict[int, float] = {}
+        for probability, node in ways:
+            probabilities[node] = probabilities.get(node, 0.0) + probability
+        return [(probability, node) for node, probability in probabilities.items()]
 
     def _all_words(self) -> set[str]:
         words: set[str] = set()

@@ -14,17 +14,17 @@ class LastWord:
     """The best predictor that sees (place, last word) and nothing else; probabilities are exact.
 
     Attributes:
-        pages: (place, word) → the distribution of the word after it.
+        distributions: (place, word) → the distribution of the word after it.
         loss: its nats per predicted token; no network without attention can be better.
         unplaced: the same if the place is not seen either (a perfect bigram model).
 
     >>> known = LastWord.of(CallingGame())
-    >>> page = known.pages[3, "Paolo"]
-    >>> round(page["Tarso"] + page["vice"], 6), page["Tarso"] > page["vice"]
+    >>> distribution = known.distributions[3, "Paolo"]
+    >>> round(distribution["Tarso"] + distribution["vice"], 6), distribution["Tarso"] > distribution["vice"]
     (1.0, True)
     """
 
-    pages: dict[tuple[int, str], dict[str, float]]
+    distributions: dict[tuple[int, str], dict[str, float]]
     loss: float
     unplaced: float
 
@@ -36,22 +36,22 @@ class LastWord:
         for place in range(game.max_length):
             after: dict[tuple[Moment, str], float] = defaultdict(float)
             for (moment, word), visits in here.items():
-                for token, chance in game._next(moment).items():
-                    totals[place, word][token] += visits * chance
+                for token, probability in game._next(moment).items():
+                    totals[place, word][token] += visits * probability
                     then = game._after(moment, token)
-                    if then.stage != "over" and chance:
+                    if then.stage != "over" and probability:
                         # What follows an absurd word is the same after all of them: one stands for the nine.
-                        after[then, ABSURD[0] if token in ABSURD else token] += visits * chance
+                        after[then, ABSURD[0] if token in ABSURD else token] += visits * probability
             here = after
         words: dict[tuple[int, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
         for (_, word), counts in totals.items():
             for token, visits in counts.items():
                 words[0, word][token] += visits
-        pages = {seen: _shares(counts) for seen, counts in totals.items() if sum(counts.values()) > 0}
-        for (place, word), page in list(pages.items()):
+        distributions = {seen: _shares(counts) for seen, counts in totals.items() if sum(counts.values()) > 0}
+        for (place, word), distribution in list(distributions.items()):
             if word == ABSURD[0]:
-                pages |= {(place, absurd): page for absurd in ABSURD}
-        return cls(pages, _nats(totals), _nats(words))
+                distributions |= {(place, absurd): distribution for absurd in ABSURD}
+        return cls(distributions, _nats(totals), _nats(words))
 
 
 def window_entropies(game: CallingGame, longest: int = 6) -> list[float]:

@@ -13,7 +13,7 @@ PAD, BOS, EOS = SPECIALS = ("<PAD>", "<BOS>", "<EOS>")
 
 
 class ListedWorld:
-    """Draws sentences from a finite list, each with a chance in proportion to its weight.
+    """Draws sentences from a finite list, each with a probability in proportion to its weight.
 
     The next word after a prefix has the probability (weight of the sentences that go on so) / (weight of the
     sentences that begin so). Nothing is estimated, so a model's loss can be held against the exact floor.
@@ -45,7 +45,7 @@ class ListedWorld:
         self.probabilities = {sentence: weight / total for sentence, weight in weights.items()}
 
     def sample(self, n: int, seed: int) -> list[list[str]]:
-        """``n`` sentences from ``<BOS>`` to ``<EOS>``, drawn independently with their exact chances.
+        """``n`` sentences from ``<BOS>`` to ``<EOS>``, drawn independently with their exact probabilities.
 
         >>> ListedWorld({("a",): 1}).sample(1, seed=0)
         [['<BOS>', 'a', '<EOS>']]
@@ -79,8 +79,8 @@ class ListedWorld:
         tokens = tuple(tokens)
         if len(tokens) < 2 or tokens[0] != BOS or tokens[-1] != EOS:
             return -math.inf
-        chance = self.probabilities.get(tokens[1:-1], 0.0)
-        return math.log(chance) if chance else -math.inf
+        probability = self.probabilities.get(tokens[1:-1], 0.0)
+        return math.log(probability) if probability else -math.inf
 
     @cached_property
     def entropy(self) -> float:
@@ -100,9 +100,9 @@ class ListedWorld:
     def _tree(self) -> dict[tuple[str, ...], dict[str, float]]:
         """For every prefix, the weight that goes on with each token."""
         tree: dict[tuple[str, ...], dict[str, float]] = {}
-        for sentence, chance in self.probabilities.items():
+        for sentence, probability in self.probabilities.items():
             tokens = (BOS, *sentence, EOS)
             for i in range(1, len(tokens)):
                 branches = tree.setdefault(tokens[:i], {})
-                branches[tokens[i]] = branches.get(tokens[i], 0.0) + chance
+                branches[tokens[i]] = branches.get(tokens[i], 0.0) + probability
         return tree

@@ -65,7 +65,7 @@ def test_with_attention_each_step_equals_torchs_cell():
         cell.bias_ih.copy_(model.decoder.input.bias)
         cell.weight_hh.copy_(model.decoder.recurrent.weight)
         cell.bias_hh.copy_(model.decoder.recurrent.bias)
-    h, logits, looked = h[0], [], []
+    h, logits, attended = h[0], [], []
     for i in range(IDS.shape[1]):
         scores = torch.tanh(
             (h @ model.attention.query.weight.T)[:, None] + states @ model.attention.key.weight.T
@@ -74,10 +74,10 @@ def test_with_attention_each_step_equals_torchs_cell():
         context = torch.einsum("bs,bsd->bd", weights, states)
         h = cell(torch.cat([model.embedding(IDS[:, i]), context], 1), h)
         logits.append(model.output(torch.cat([h, context], 1)))
-        looked.append(weights)
+        attended.append(weights)
     made, weights = model.write(Seq2SeqInputs(SOURCE, IDS))
     assert torch.allclose(made, torch.stack(logits, 1), **NEAR)
-    assert torch.allclose(weights, torch.stack(looked, 1), **NEAR)
+    assert torch.allclose(weights, torch.stack(attended, 1), **NEAR)
 
 
 @pytest.mark.parametrize("attention", [False, True])

@@ -25,7 +25,7 @@ ROLLING = {
     "ALiBi, window": {"positions": "alibi", "window": 5},
     "no positions, window": {"positions": "none", "window": 5},
 }
-WISHES = [
+SAMPLINGS = [
     {"greedy": True},
     {"seed": 4, "temperature": 2},
     {"seed": 5, "top_k": 3},
@@ -43,12 +43,12 @@ def plainly(model, ids, n, seed=0, greedy=False, context=None, **sampling):
     ids, dice = list(ids), torch.Generator().manual_seed(seed)
     for _ in range(n):
         logits = model(torch.tensor([ids[-(context or model.config.context) :]]))[0, -1]
-        page = next_token(logits, **sampling)
-        ids.append(int(logits.argmax() if greedy else torch.multinomial(page, 1, generator=dice)))
+        probabilities = next_token(logits, **sampling)
+        ids.append(int(logits.argmax() if greedy else torch.multinomial(probabilities, 1, generator=dice)))
     return ids
 
 
-@pytest.mark.parametrize("sampling", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
 @pytest.mark.parametrize("name", FAMILY)
 def test_equal_to_the_plain_loop_up_to_the_context_and_past_it(name, sampling):
     model = random_model(**FAMILY[name])
@@ -66,13 +66,13 @@ def test_a_rolling_cache_reads_on_as_a_model_with_a_longer_context(name, n_promp
     longer = random_model(**ROLLING[name], context=80)
     longer.load_state_dict(model.state_dict())
     prompt = torch.randint(1, 11, (n_prompt,)).tolist()
-    for sampling in WISHES:
+    for sampling in SAMPLINGS:
         expected = plainly(longer, prompt, 40, **sampling)
         assert generate(model, prompt, 40, **sampling) == expected
         assert generate(model, prompt, 40, **sampling, prefill=7) == expected
 
 
-@pytest.mark.parametrize("sampling", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
 @pytest.mark.parametrize("name", FAMILY | ROLLING)
 def test_each_of_many_is_written_as_if_alone(name, sampling):
     model = random_model(**(FAMILY | ROLLING)[name])

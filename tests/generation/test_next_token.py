@@ -21,7 +21,7 @@ def theirs(logits, temperature=1.0, top_k=None, top_p=None):
     return scores.softmax(dim=-1)
 
 
-WISHES = [
+SAMPLINGS = [
     {},
     {"temperature": 0.3},
     {"temperature": 2.5},
@@ -35,7 +35,7 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("sampling", WISHES, ids=str)
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
 @pytest.mark.parametrize("spread", [0.1, 1.0, 8.0])
 def test_equal_to_transformers(sampling, spread):
     logits = spread * torch.randn(64, 50, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
@@ -90,7 +90,7 @@ def test_shapes_and_low_precision():
         ({"top_p": 1.1}, "top_p=1.1 is no probability"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(sampling, say):
+def test_sampling_that_makes_no_sense_is_refused(sampling, say):
     with pytest.raises(InputError, match=say):
         next_token(torch.zeros(3), **sampling)
 

@@ -96,7 +96,7 @@ def test_only_some_heads_and_positions(random_model):
     assert (after["logits"] - before["logits"])[:, 3:].abs().amax(dim=(0, 2)).gt(1e-3).all()
 
 
-def test_cutting_lanes_by_hand_is_ablation(family):
+def test_ablating_z_by_hand_is_ablation(family):
     with ablate(family, heads=[(1, 0), (1, 2)], feed_forward=[2], by="mean", reference=IDS):
         cut = family(IDS)
     names = ["blocks.1.attention.z", "blocks.2.feed_forward.output"]

@@ -9,7 +9,7 @@ from support.inside import TunedLens, logit_lens, trace, tune_lens
 IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
 
 
-def surprise(model, lens):
+def divergence(model, lens):
     """The divergence (KL) of each stage's answer from the last one's."""
     said = lens.log_softmax(dim=-1)
     return (said[-1].exp() * (said[-1] - said)).sum(dim=-1).mean(dim=(1, 2))
@@ -36,7 +36,7 @@ def test_tuning_comes_nearer_to_the_answer_and_leaves_the_model_alone(random_mod
     texts = torch.randint(1, 9, (40, 8))
     lens = tune_lens(model, texts[:30].tolist(), steps=60, lr=3e-2)
     seen = trace(model, texts[30:])
-    plain, tuned = (surprise(model, x[..., 1:]) for x in (logit_lens(model, seen), lens(model, seen)))
+    plain, tuned = (divergence(model, x[..., 1:]) for x in (logit_lens(model, seen), lens(model, seen)))
     assert (tuned[:-1] < 0.7 * plain[:-1]).all(), (plain, tuned)
     torch.testing.assert_close(lens(model, seen)[-1], seen.logits)
     assert all(p.equal(before[name]) and p.grad is None for name, p in model.named_parameters())
@@ -50,11 +50,12 @@ def test_an_affine_stage_is_undone_exactly(random_model):
     with torch.no_grad():
         for p in model.blocks[0].attention.parameters():
             p.zero_()
-        model.blocks[0].feed_forward.up.bias.fill_(50.0)  # far behind the bend everything is a straight line
+        # Far behind the threshold everything is a straight line.
+        model.blocks[0].feed_forward.up.bias.fill_(50.0)
     texts = torch.randint(0, 9, (60, 8)).tolist()
     lens = tune_lens(model, texts, steps=250, lr=0.1)
     seen = trace(model, torch.tensor(texts[:5]))
-    assert surprise(model, lens(model, seen))[0] < 0.02 * surprise(model, logit_lens(model, seen))[0]
+    assert divergence(model, lens(model, seen))[0] < 0.02 * divergence(model, logit_lens(model, seen))[0]
 
 
 def test_no_text_is_refused(random_model):

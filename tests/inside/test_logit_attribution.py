@@ -35,7 +35,7 @@ def test_heads_and_neurons_add_up_to_their_parts(family):
 
 
 def _reader(model, ids, word, against):
-    """Another way: the slope of the difference with respect to the stream, the norm's size held."""
+    """Another way: the gradient of the difference with respect to the stream, the norm's size held."""
     last = trace(model, ids).streams[-1][:, -1].clone().requires_grad_()
     kind = model.config.norm
     if kind == "none":

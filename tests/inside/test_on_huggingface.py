@@ -68,18 +68,18 @@ def test_streams_and_patterns(theirs, ours):
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 1)])
 @pytest.mark.parametrize("by", ["zero", "mean"])
 def test_cutting_a_head(theirs, ours, layer, head, by):
-    projection, lane = theirs.transformer.h[layer].attn.c_proj, slice(head * D_HEAD, (head + 1) * D_HEAD)
+    projection, dims = theirs.transformer.h[layer].attn.c_proj, slice(head * D_HEAD, (head + 1) * D_HEAD)
     kept = []
     with (
         while_attached(projection.register_forward_pre_hook(lambda _m, args: kept.append(args[0]))),
         torch.no_grad(),
     ):
         theirs(IDS)
-    fill = kept[0][..., lane].mean(dim=(0, 1)) if by == "mean" else 0.0
+    fill = kept[0][..., dims].mean(dim=(0, 1)) if by == "mean" else 0.0
 
     def cut(_module, args):
         z = args[0].clone()
-        z[..., lane] = fill
+        z[..., dims] = fill
         return (z,)
 
     with while_attached(projection.register_forward_pre_hook(cut)), torch.no_grad():
@@ -164,17 +164,17 @@ def test_patching(theirs, ours, position):
 
 
 def test_a_pattern_put_in_place(theirs, ours):
-    """Head 2 of layer 1 made to look at its own place alone: their lane is then its own value."""
+    """Head 2 of layer 1 made to look at its own place alone: its output is then its own value."""
     attention = theirs.transformer.h[1].attn
     values = []
     catch = attention.c_attn.register_forward_hook(lambda _m, _a, out: values.append(out[..., 64:]))
     with while_attached(catch), torch.no_grad():
         theirs(IDS)
-    lane = slice(2 * D_HEAD, 3 * D_HEAD)
+    dims = slice(2 * D_HEAD, 3 * D_HEAD)
 
     def own(_module, args):
         z = args[0].clone()
-        z[..., lane] = values[0][..., lane]
+        z[..., dims] = values[0][..., dims]
         return (z,)
 
     with while_attached(attention.c_proj.register_forward_pre_hook(own)), torch.no_grad():

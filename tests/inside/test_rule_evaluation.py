@@ -1,4 +1,4 @@
-"""The exam's marks and looks, one by one; the network without attention; and a row of the record."""
+"""Probabilities and attention by question; the network without attention; and a row of the record."""
 
 import copy
 
@@ -25,37 +25,37 @@ def evaluation():
     return RuleEvaluation.of(CallingGame(), each=3)
 
 
-def test_marks_and_looks_one_by_one(entry, evaluation):
+def test_probabilities_and_attention_one_by_one(entry, evaluation):
     model = copy.deepcopy(entry.model).double()
-    marks, looks = evaluation.right_probability(model), evaluation.deciding_attention(model)
-    assert len(marks) == 27 and looks.shape == (2, 4, 27)
+    right, attention = evaluation.right_probability(model), evaluation.deciding_attention(model)
+    assert len(right) == 27 and attention.shape == (2, 4, 27)
     for n, (game, q) in enumerate(zip(evaluation.game, evaluation.questions, strict=True)):
         ids = evaluation.ids[game, : q.position + 1]  # nothing after the question is read
         seen = trace(model, ids)
-        page = dict(
+        probabilities = dict(
             zip(entry.vocabulary.tokens, seen.logits[0, -1].double().softmax(-1).tolist(), strict=True)
         )
-        among = sum(page[word] for word in q.choices) if q.rule == "next" else 1.0
-        assert marks[n].item() == pytest.approx(page[q.right] / among, abs=1e-10)
+        among = sum(probabilities[word] for word in q.choices) if q.rule == "next" else 1.0
+        assert right[n].item() == pytest.approx(probabilities[q.right] / among, abs=1e-10)
         if q.decided_at == q.position:
-            assert looks[..., n].isnan().all()
+            assert attention[..., n].isnan().all()
         else:
             torch.testing.assert_close(
-                looks[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-10, rtol=0
+                attention[..., n], seen.patterns[:, 0, :, -1, q.decided_at], atol=1e-10, rtol=0
             )
-    cases = evaluation.by_case(marks)
+    cases = evaluation.by_case(right)
     assert list(cases) == list(CASES) == [case for some in RULES.values() for case in some]
     assert cases["Cefa"] == pytest.approx(
-        marks[[q.case == "Cefa" for q in evaluation.questions]].mean().item()
+        right[[q.case == "Cefa" for q in evaluation.questions]].mean().item()
     )
 
 
-def test_alone_is_the_model_without_its_attention(family):
+def test_the_baseline_is_the_model_without_its_attention(family):
     with ablate(family, attention=range(3)):
         torch.testing.assert_close(AttentionFreeBaseline(family)(IDS), family(IDS))
 
 
-def test_alone_sees_the_last_word_and_its_place_only(random_model):
+def test_the_baseline_sees_the_last_word_and_its_place_only(random_model):
     network = AttentionFreeBaseline(random_model())
     swapped = IDS.clone()
     swapped[:, 1] = 8
@@ -64,7 +64,7 @@ def test_alone_sees_the_last_word_and_its_place_only(random_model):
 
 
 def test_a_row_of_the_record(entry, script):
-    """Seed 0 is the zoo's own model: its exam, one head's cut and the journey come out again."""
+    """Seed 0 is the zoo's own model: its evaluation, one head's cut and the journey come out again."""
     record = zoo.record("two_rules")
     run, both = record["runs"][0], RuleEvaluation.of(entry.world, record["each"])
     assert run["seed"] == 0 and len(record["runs"]) >= 5 and len(record["alone"]) >= 3

@@ -1,4 +1,4 @@
-"""The encoder against torch's and transformers' blocks; filling, pooling, refusals."""
+"""The encoder against torch's and transformers' blocks; padding, pooling, refusals."""
 
 import math
 from dataclasses import replace
@@ -52,10 +52,10 @@ def test_a_block_equals_torchs_encoder_layer(norm_first, activation):
     ours.norm_1, ours.norm_2 = theirs.norm1, theirs.norm2
     x = torch.randn(2, 6, 16).double()
     torch.testing.assert_close(ours(x), theirs(x), **NEAR)
-    filling = torch.tensor([[False] * 6, [False] * 3 + [True] * 3])
-    attention_context = ours.attention.attention_context(x).among(~filling)
+    padding = torch.tensor([[False] * 6, [False] * 3 + [True] * 3])
+    attention_context = ours.attention.attention_context(x).among(~padding)
     torch.testing.assert_close(
-        ours(x, attention_context)[~filling], theirs(x, src_key_padding_mask=filling)[~filling], **NEAR
+        ours(x, attention_context)[~padding], theirs(x, src_key_padding_mask=padding)[~padding], **NEAR
     )
 
 
@@ -67,8 +67,8 @@ def test_a_block_equals_berts():
     cfg._attn_implementation = "eager"
     theirs = double(BertLayer(cfg))
     ours = Block(config(norm_first=False, d_ff=40, norm_eps=cfg.layer_norm_eps)).double().eval()
-    look, after = theirs.attention.self, theirs.attention.output
-    copy_linear(ours.attention.qkv, look.query, look.key, look.value)
+    attention, after = theirs.attention.self, theirs.attention.output
+    copy_linear(ours.attention.qkv, attention.query, attention.key, attention.value)
     copy_linear(ours.attention.output, after.dense)
     copy_linear(ours.feed_forward.up, theirs.intermediate.dense)
     copy_linear(ours.feed_forward.down, theirs.output.dense)
@@ -79,7 +79,7 @@ def test_a_block_equals_berts():
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_filling_changes_nothing_wherever_it_stands(name):
+def test_padding_changes_nothing_wherever_it_stands(name):
     model = double(Encoder(config(**FAMILY[name]), n_classes=3))
     text = torch.tensor([[5, 3, 7, 9]])
     batch = torch.tensor([[5, 3, 7, 9, 0, 0, 0], [4, 8, 1, 2, 6, 10, 3]])

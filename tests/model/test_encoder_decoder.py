@@ -1,4 +1,4 @@
-"""The encoder–decoder against torch's, T5's and BART's blocks; filling, the cache, sharing, refusals."""
+"""The encoder–decoder against torch's, T5's and BART's blocks; padding, the cache, sharing, refusals."""
 
 from dataclasses import replace
 
@@ -59,11 +59,11 @@ def test_a_block_equals_torchs_decoder_layer(norm_first):
     x, memory = torch.randn(2, 5, 16).double(), torch.randn(2, 7, 16).double()
     ahead = nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
     torch.testing.assert_close(ours(x, memory=memory), theirs(x, memory, tgt_mask=ahead), **NEAR)
-    filling = torch.tensor([[False] * 7, [False] * 4 + [True] * 3])
-    seen = ~filling[:, None, None].expand(-1, -1, 5, -1)
+    padding = torch.tensor([[False] * 7, [False] * 4 + [True] * 3])
+    seen = ~padding[:, None, None].expand(-1, -1, 5, -1)
     torch.testing.assert_close(
         ours(x, memory=memory, memory_mask=seen),
-        theirs(x, memory, tgt_mask=ahead, memory_key_padding_mask=filling),
+        theirs(x, memory, tgt_mask=ahead, memory_key_padding_mask=padding),
         **NEAR,
     )
 
@@ -80,9 +80,9 @@ def test_blocks_equal_barts():
     encoder = Block(replace(shape, causal=False)).double().eval()
     decoder = Block(shape, cross=True).double().eval()
     for ours, theirs in ((encoder, reads), (decoder, writes)):
-        look = theirs.self_attn
-        copy_linear(ours.attention.qkv, look.q_proj, look.k_proj, look.v_proj)
-        copy_linear(ours.attention.output, look.out_proj)
+        attention = theirs.self_attn
+        copy_linear(ours.attention.qkv, attention.q_proj, attention.k_proj, attention.v_proj)
+        copy_linear(ours.attention.output, attention.out_proj)
         copy_linear(ours.feed_forward.up, theirs.fc1)
         copy_linear(ours.feed_forward.down, theirs.fc2)
         ours.norm_1, ours.norm_2 = theirs.self_attn_layer_norm, theirs.final_layer_norm
@@ -123,9 +123,9 @@ def test_blocks_equal_t5s(monkeypatch):
     encoder = Block(replace(shape, causal=False)).double().eval()
     decoder = Block(shape, cross=True).double().eval()
     for ours, theirs in ((encoder, reads), (decoder, writes)):
-        look, think = theirs.layer[0].SelfAttention, theirs.layer[-1].DenseReluDense
-        copy_linear(ours.attention.qkv, look.q, look.k, look.v)
-        copy_linear(ours.attention.output, look.o)
+        attention, think = theirs.layer[0].SelfAttention, theirs.layer[-1].DenseReluDense
+        copy_linear(ours.attention.qkv, attention.q, attention.k, attention.v)
+        copy_linear(ours.attention.output, attention.o)
         copy_linear(ours.feed_forward.up, think.wi)
         copy_linear(ours.feed_forward.down, think.wo)
         ours.norm_1, ours.norm_2 = theirs.layer[0].layer_norm, theirs.layer[-1].layer_norm
@@ -160,7 +160,7 @@ def test_cross_attention_by_the_open_path(n_kv_heads):
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_filling_changes_nothing_on_either_side(name):
+def test_padding_changes_nothing_on_either_side(name):
     model = double(EncoderDecoder(config(**FAMILY[name])))
     alone = model(Seq2SeqInputs(SOURCE[:1], IDS[:1]))
     source = torch.cat([nn.functional.pad(SOURCE[:1], (0, 3)), torch.tensor([[4, 8, 1, 2, 6, 10, 3]])])

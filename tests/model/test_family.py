@@ -41,7 +41,7 @@ def test_rms_norm_equals_torchs():
     torch.testing.assert_close(rms_norm(x, gain, 1e-6), theirs(x))
 
 
-def test_a_turned_score_depends_on_the_distance_alone():
+def test_a_rotated_score_depends_on_the_distance_alone():
     q, k = torch.randn(2, 8).double()
     at = torch.arange(40)[:, None] * rope_frequencies(8)
     turned_q, turned_k = (apply_rope(x.expand(40, 8), at.cos(), at.sin()) for x in (q, k))
@@ -102,10 +102,10 @@ def test_alibi_charges_for_distance():
     q, k, v = layer.split(x)
     q, k, v = (t.detach().numpy() for t in (q, k, v))
     scores = q @ k.swapaxes(-1, -2) / 2
-    for h, slope in enumerate(alibi_slopes(4)):
+    for h, step in enumerate(alibi_slopes(4)):
         for i in range(6):
             for j in range(6):
-                scores[:, h, i, j] += -slope * (i - j) if j <= i else -math.inf
+                scores[:, h, i, j] += -step * (i - j) if j <= i else -math.inf
     weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     want = layer.merge(torch.tensor(weights @ v))
     torch.testing.assert_close(layer(x), want)
@@ -113,7 +113,7 @@ def test_alibi_charges_for_distance():
 
 
 @pytest.mark.parametrize("positions", ["rope", "alibi"])
-def test_order_counts_and_nobody_looks_ahead(positions):
+def test_order_counts_and_no_position_attends_ahead(positions):
     model = double(GPT(config(positions=positions, n_layers=1)))
     changed, swapped = IDS.clone(), IDS[:, [1, 0, 2, 3, 4, 5]]
     changed[:, 4:] = (changed[:, 4:] + 3) % 11
@@ -176,9 +176,9 @@ def test_swiglu_equals_a_line_of_numpy():
     layer = double(SwiGLU(config(activation="swiglu", ffn_bias=False)))
     assert layer.gate.weight.shape == (48, 16)  # 8/3 of 16 is 42.7, rounded up to a multiple of 8
     x = torch.randn(3, 16).double()
-    gate, expand, contract = (m.weight.detach().numpy() for m in (layer.gate, layer.up, layer.down))
+    gate, up, down = (m.weight.detach().numpy() for m in (layer.gate, layer.up, layer.down))
     opened = x.numpy() @ gate.T
-    want = (opened / (1 + np.exp(-opened)) * (x.numpy() @ expand.T)) @ contract.T
+    want = (opened / (1 + np.exp(-opened)) * (x.numpy() @ up.T)) @ down.T
     np.testing.assert_allclose(layer(x).detach().numpy(), want, atol=1e-12)
 
 
@@ -232,7 +232,7 @@ def test_training_adds_the_balance():
     assert GPT(config()).extra_loss() is None
 
 
-def test_softcap_bends_the_logits():
+def test_softcap_squashes_the_logits():
     model = double(GPT(config()))
     capped = double_like(model, logit_softcap=2.0, masked_ids=(3,))
     want = 2 * torch.tanh(model(IDS) / 2)
@@ -289,7 +289,7 @@ def test_a_token_meets_part_of_mixtral():
     assert model.n_parameters() - model.n_parameters(active=True) == 32 * 6 * expert
 
 
-def test_sight_is_plain_where_nothing_is_forbidden():
+def test_the_attention_context_is_plain_where_nothing_is_forbidden():
     assert make_attention_context(config(), 5).mask is None and make_attention_context(config(), 5).causal
     assert make_attention_context(config(), 1, start=4).mask is None
     assert make_attention_context(config(window=5), 5).mask is None

@@ -43,14 +43,14 @@ def test_a_row_trained_anew_agrees(study, runs, key):
 
 
 def test_the_tasks_ask_what_they_say(study):
-    chance = torch.Generator().manual_seed(0)
-    ids, answers = study.three_back(5, 9, chance)
+    generator = torch.Generator().manual_seed(0)
+    ids, answers = study.three_back(5, 9, generator)
     for row, told in zip(ids.tolist(), answers.tolist(), strict=True):
         assert told == [-100] * 3 + row[:-3]
-    ids, answers = study.latest_name(5, 9, chance)
+    ids, answers = study.latest_name(5, 9, generator)
     for row, told in zip(ids.tolist(), answers.tolist(), strict=True):
         assert told == [[w for w in row[: i + 1] if w < 2][-1] for i in range(9)]
-    ids, answers = study.who_first(6, 8, chance)
+    ids, answers = study.who_first(6, 8, generator)
     for row, told in zip(ids.tolist(), answers.tolist(), strict=True):
         assert sorted(w for w in row if w < 3) == [0, 1, 2] and row[-1] == 2
         assert told == [-100] * 7 + [int(row.index(1) < row.index(0))]

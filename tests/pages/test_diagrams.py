@@ -60,7 +60,7 @@ FAULTS = """svg => {
   }));
   return out;
 }"""
-LOOK = "e => getComputedStyle(e).getPropertyValue('--{}').trim()"
+STYLE = "e => getComputedStyle(e).getPropertyValue('--{}').trim()"
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +111,11 @@ def test_the_page_decides_the_theme(browser, theme):
         context = browser.new_context(color_scheme=system)
         tab = context.new_page()
         [element] = shown(tab, drawing, theme=theme)
-        assert element.evaluate(LOOK.format("stream")) == ROLES["stream"][theme == "dark"]
+        assert element.evaluate(STYLE.format("stream")) == ROLES["stream"][theme == "dark"]
         tab.set_content(drawing.svg)
         element = tab.query_selector("svg")
-        assert element.evaluate(LOOK.format("stream")) == ROLES["stream"][system == "dark"]
-        assert element.evaluate(LOOK.format("paper")) == PAPER[system == "dark"]
+        assert element.evaluate(STYLE.format("stream")) == ROLES["stream"][system == "dark"]
+        assert element.evaluate(STYLE.format("paper")) == PAPER[system == "dark"]
         context.close()
 
 

@@ -53,7 +53,7 @@ def state(element):
 
 # --- next word ---
 @pytest.mark.parametrize("name", ["next_word", "next_story_word"])
-def test_the_same_chance_draws_the_same_word_as_python(opened, name):
+def test_the_same_number_draws_the_same_word_as_python(opened, name):
     tab, dice = opened(), random.Random(5)
     element = figure(tab, name)
     described = find(name)
@@ -66,10 +66,10 @@ def test_the_same_chance_draws_the_same_word_as_python(opened, name):
     buttons = element.query_selector_all(".live-act")
     assert [button.text_content() for button in buttons] == [draw.label, back.label]
     for _ in range(25):
-        chance = dice.random()
-        tab.evaluate("chance => { Math.random = () => chance; }", chance)
+        uniform = dice.random()
+        tab.evaluate("uniform => { Math.random = () => uniform; }", uniform)
         buttons[0].click()
-        values |= draw.act(dict(values), chance)
+        values |= draw.act(dict(values), uniform)
         assert state(element)["prompt"] == values["prompt"]
     while values["prompt"]:
         buttons[1].click()
@@ -82,7 +82,7 @@ def test_a_word_that_is_pressed_is_appended_and_the_keyboard_stays_where_it_was(
     tab = opened()
     element = figure(tab, "next_word")
     for _ in range(4):
-        word = state(element)["page"][0]["word"]
+        word = state(element)["words"][0]["word"]
         before = state(element)["prompt"]
         element.query_selector("button.live-rank").focus()
         tab.keyboard.press("Enter")
@@ -108,7 +108,7 @@ def test_the_words_that_fit_are_offered_likeliest_first(opened):
     box.focus()
     tab.keyboard.type("Pietro chiama Paolo ")
     offered = element.query_selector_all("[role=option]")
-    ranked = [item["word"] for item in find("next_word").state(find("next_word").values())["page"]]
+    ranked = [item["word"] for item in find("next_word").state(find("next_word").values())["words"]]
     assert [item.text_content() for item in offered] == ranked[:8]
     assert box.get_attribute("aria-expanded") == "true"
     tab.keyboard.press("ArrowDown")
@@ -161,11 +161,11 @@ def test_every_square_says_its_weight_to_the_mouse_and_to_the_keyboard(opened):
     cells[-1].focus()
     for key, at in (("ArrowUp", "7-7"), ("ArrowLeft", "7-6"), ("ArrowUp", "6-6"), ("ArrowRight", "6-6")):
         tab.keyboard.press(key)
-        if at == "7-7":  # nobody looks ahead: there is no square above the last one
+        if at == "7-7":  # no position attends to a later one: there is no square above the last one
             assert tab.evaluate("document.activeElement.dataset.key") == "7-7"
         else:
             assert tab.evaluate("document.activeElement.dataset.key") == at
-    assert "“chiama” (7) looks at “chiama” (7)" in told.text_content()
+    assert "“chiama” (7) attends to “chiama” (7)" in told.text_content()
     outline = tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
 

@@ -107,14 +107,14 @@ def test_every_number_equals_pytorchs(tab, name, count, longest):
             got = np.frombuffer(base64.b64decode(letters), dtype="<f4").astype(np.float64)
             want = expected(model, ids, off)
             assert got.shape == want.shape
-            never = np.isneginf(want)
-            assert np.array_equal(np.isneginf(got), never)
-            scale = np.maximum(1, np.abs(want[~never]))
-            apart = np.abs(got[~never] - want[~never])
+            masked = np.isneginf(want)
+            assert np.array_equal(np.isneginf(got), masked)
+            scale = np.maximum(1, np.abs(want[~masked]))
+            apart = np.abs(got[~masked] - want[~masked])
             worst = max(worst, apart.max())
             numbers += got.size
             if start % 100 == 0:  # a fifth of the cases beside double precision as well
-                apart = np.abs(got[~never] - expected(exact, ids, off)[~never]) / scale
+                apart = np.abs(got[~masked] - expected(exact, ids, off)[~masked]) / scale
                 worst_exact = max(worst_exact, apart.max())
     print(f"{name}: {len(asked)} cases, {numbers} numbers, largest difference {worst:.1e}")
     print(f"  beside double precision, relative, after rounding to float32: {worst_exact:.1e}")
@@ -155,20 +155,20 @@ def test_the_page_of_next_words_is_that_of_next_token(tab):
         logits = torch.randn(width, generator=generator, dtype=torch.float64) * dice.choice([0.1, 1, 6])
         if number % 3 == 0:
             logits = logits.round()  # ties
-        wish = {"temperature": dice.choice([0.1, 0.5, 1, 1.7, 3])}
-        wish |= {
+        sampling = {"temperature": dice.choice([0.1, 0.5, 1, 1.7, 3])}
+        sampling |= {
             "top_k": dice.choice([None, 1, 2, 5, 27, 40]),
             "top_p": dice.choice([None, 0.05, 0.33, 0.9, 1]),
         }
-        asked.append((logits, wish))
+        asked.append((logits, sampling))
     script = """cases => cases.map(([logits, t, k, p]) =>
       [...PageModel.nextToken(logits, {temperature: t, topK: k, topP: p})])"""
-    got = tab.evaluate(script, [[z.tolist(), *wish.values()] for z, wish in asked])
+    got = tab.evaluate(script, [[z.tolist(), *sampling.values()] for z, sampling in asked])
     worst = max(
-        (next_token(z, **wish) - torch.tensor(page, dtype=torch.float64)).abs().max().item()
-        for (z, wish), page in zip(asked, got, strict=True)
+        (next_token(z, **sampling) - torch.tensor(probabilities, dtype=torch.float64)).abs().max().item()
+        for (z, sampling), probabilities in zip(asked, got, strict=True)
     )
-    print(f"{len(asked)} pages, largest difference {worst:.1e}")
+    print(f"{len(asked)} distributions, largest difference {worst:.1e}")
     assert worst < 1e-12
 
 

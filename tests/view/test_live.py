@@ -117,12 +117,14 @@ def test_the_descent_is_torchs_optimiser_on_torchs_loss(method):
 def test_temperature_is_softmax_of_the_divided_scores():
     scores = {"is_": 4.7, "the_": 3.2, "cat_": 2.1}
     for t in (0.1, 0.5, 1.0, 1.5, 5.0):
-        page = torch.softmax(torch.tensor([4.7, 3.2, 2.1], dtype=torch.float64) / t, 0)
+        probabilities = torch.softmax(torch.tensor([4.7, 3.2, 2.1], dtype=torch.float64) / t, 0)
         found = temperature(t, **scores)
         assert [found[f"{word}_p"] for word in ("is", "the", "cat")] == pytest.approx(
-            page.tolist(), abs=1e-12
+            probabilities.tolist(), abs=1e-12
         )
-        assert found["as_many"] == pytest.approx(torch.distributions.Categorical(page).entropy().exp().item())
+        assert found["as_many"] == pytest.approx(
+            torch.distributions.Categorical(probabilities).entropy().exp().item()
+        )
 
 
 # --- the words ---

@@ -49,14 +49,14 @@ def test_next_word_is_next_token_of_the_model(game, temperature, k, p):
     found = next_word(TEXT, temperature, k, p, "calling-game", 27)
     with torch.no_grad():
         logits = game.model(torch.tensor([ids(game, TEXT)]))[0, -1]
-    page = next_token(logits, temperature, None if k == 27 else k, None if p == 1 else p)
-    for item in found["page"]:
+    probabilities = next_token(logits, temperature, None if k == 27 else k, None if p == 1 else p)
+    for item in found["words"]:
         i = game.vocabulary.id(item["word"])
-        assert item["p"] == pytest.approx(page[i].item(), abs=1e-10)
+        assert item["p"] == pytest.approx(probabilities[i].item(), abs=1e-10)
         assert item["plain"] == pytest.approx(logits.softmax(-1)[i].item(), abs=1e-10)
-    plain = [item["plain"] for item in found["page"]]
+    plain = [item["plain"] for item in found["words"]]
     assert plain == sorted(plain, reverse=True) and len(plain) == 10
-    left = int((page > 0).sum())
+    left = int((probabilities > 0).sum())
     assert found["finding"].endswith(f"between {f'{left} words' if left > 1 else 'one word'}.")
 
 
@@ -96,10 +96,10 @@ def test_ablation_is_that_of_inside_on_every_opening(game, off):
     encode = game.vocabulary.encode
     with ablate(game.model, **cut), torch.no_grad():
         for text, answer, rule in questions():
-            page = game.model(torch.tensor([encode(["<BOS>", *text])]))[0, -1].softmax(-1)
-            p = page[game.vocabulary.id(answer)].item()
+            probabilities = game.model(torch.tensor([encode(["<BOS>", *text])]))[0, -1].softmax(-1)
+            p = probabilities[game.vocabulary.id(answer)].item()
             (greeting if rule < 4 else speaker).append(
-                p if rule < 4 else p / page[encode(list(PLAYERS))].sum().item()
+                p if rule < 4 else p / probabilities[encode(list(PLAYERS))].sum().item()
             )
     assert found["greeting"] == pytest.approx(math.fsum(greeting) / len(greeting), abs=1e-10)
     assert found["speaker"] == pytest.approx(math.fsum(speaker) / len(speaker), abs=1e-10)

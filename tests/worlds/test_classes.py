@@ -16,9 +16,9 @@ def test_distributions_sum_to_one_and_agree_with_log_prob():
     for tokens in world.sample(50, seed=3):
         total = 0.0
         for i in range(1, len(tokens)):
-            page = world.distribution(tokens[:i])
-            assert math.fsum(page.values()) == pytest.approx(1)
-            total += math.log(page[tokens[i]])
+            probabilities = world.distribution(tokens[:i])
+            assert math.fsum(probabilities.values()) == pytest.approx(1)
+            total += math.log(probabilities[tokens[i]])
         assert world.log_prob(tokens) == pytest.approx(total)
 
 
@@ -30,8 +30,8 @@ def test_counts_of_many_sentences_come_to_the_distribution():
             seen[tuple(tokens[i - 2 : i])][tokens[i]] += 1
     assert len(seen) == 36
     for pair, counts in seen.items():
-        page, n = world.distribution(["<BOS>", *pair]), counts.total()
-        for word, p in page.items():
+        probabilities, n = world.distribution(["<BOS>", *pair]), counts.total()
+        for word, p in probabilities.items():
             assert counts[word] / n == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / n) + 3 / n)
 
 

@@ -89,9 +89,9 @@ def test_all_games_of_a_few_turns_add_up_and_give_the_entropy(knobs):
     open_games = {("<BOS>",): 1.0}
     while open_games:
         longer: dict[tuple[str, ...], float] = {}
-        for tokens, chance in open_games.items():
+        for tokens, probability in open_games.items():
             for token, p in small.distribution(tokens).items():
-                (games if token == "<EOS>" else longer)[(*tokens, token)] = chance * p
+                (games if token == "<EOS>" else longer)[(*tokens, token)] = probability * p
         open_games = {tokens: p for tokens, p in longer.items() if p}
     assert math.fsum(games.values()) == pytest.approx(1)
     assert max(map(len, games)) <= small.max_length

@@ -31,15 +31,15 @@ PLOTS = {
 
 
 def every_way(plots, slots, pools) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Every derivation with its chance, written out naively; shares nothing with the module."""
+    """Every derivation with its probability, written out naively; shares nothing with the module."""
 
     def options(line: str) -> list[tuple[float, str]]:
         if not line.startswith("@"):
             alternatives = [a.strip() for a in line.split("\n/")]
             return [(1 / len(alternatives), a) for a in alternatives]
-        name, chance = [*line[1:].split(), "1"][:2]
+        name, probability = [*line[1:].split(), "1"][:2]
         pool = pools[name].split("\n")
-        return [(float(chance) / len(pool), a) for a in pool] + [(1 - float(chance), "")]
+        return [(float(probability) / len(pool), a) for a in pool] + [(1 - float(probability), "")]
 
     def say(items, chosen, rest):
         if not items:
@@ -61,10 +61,10 @@ def every_way(plots, slots, pools) -> Iterator[tuple[tuple[str, ...], float]]:
         if not lines:
             yield (), 1.0
             return
-        for chance, pattern in options(lines[0]):
-            if chance:
+        for probability, pattern in options(lines[0]):
+            if probability:
                 for text, p in say(pattern.split(), chosen, lines[1:]):
-                    yield text, chance * p
+                    yield text, probability * p
 
     total = sum(weight for weight, _ in plots.values())
     for weight, plot in plots.values():

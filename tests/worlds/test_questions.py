@@ -19,15 +19,15 @@ def test_every_answer_is_the_games_own():
     asked = Counter()
     for tokens in GAME.sample(300, seed=4):
         for q in questions(GAME, tokens):
-            page = GAME.distribution(tokens[: q.position + 1])
+            distribution = GAME.distribution(tokens[: q.position + 1])
             asked[q.rule, q.case] += 1
             if q.rule == "next":
-                players = {p: page[p] for p in PLAYERS if p in page}
+                players = {p: distribution[p] for p in PLAYERS if p in distribution}
                 assert max(players, key=players.get) == q.right
                 assert math.isclose(players[q.right] / sum(players.values()), 1 - GAME.out_of_turn)
                 assert tokens[q.decided_at] == q.right
             else:
-                assert page == {q.right: 1.0} and q.right in q.choices
+                assert distribution == {q.right: 1.0} and q.right in q.choices
             if q.rule == "epithet":
                 assert tokens[q.decided_at + 1] == "chiama" and q.decided_at == q.position - 2
                 assert (tokens[q.decided_at] in LEADERS) == (q.right in ("Tarso", "Cefa"))
@@ -51,7 +51,7 @@ def test_no_question_is_left_out():
         assert found["verb"] == found["next"] == turns - 1 - slips
 
 
-def test_the_exam_holds_so_many_of_each():
+def test_the_evaluation_holds_so_many_of_each():
     found = sample_questions(GAME, each=5, seed=2)
     assert Counter(q.case for _, q in found) == dict.fromkeys(CASES, 5)
     assert all(q in questions(GAME, tokens) for tokens, q in found)
@@ -70,12 +70,12 @@ def test_last_word_is_what_counting_comes_to():
         for place, (word, following) in enumerate(pairwise(said)):
             counts[place, word][following] += 1
             by_word[word][following] += 1
-            nats -= math.log(known.pages[place, word][following])
+            nats -= math.log(known.distributions[place, word][following])
             tokens += 1
     for seen, found in counts.items():
-        n, page = sum(found.values()), known.pages[seen]
+        n, distribution = sum(found.values()), known.distributions[seen]
         if n > 1000:
-            for word, p in page.items():
+            for word, p in distribution.items():
                 assert abs(found[word] / n - p) < 5 * math.sqrt(p * (1 - p) / n) + 1e-9, (seen, word)
     assert math.isclose(nats / tokens, known.loss, abs_tol=0.02)
     for found in by_word.values():
@@ -83,4 +83,4 @@ def test_last_word_is_what_counting_comes_to():
         unplaced -= sum(c * math.log(c / n) for c in found.values())
     assert math.isclose(unplaced / tokens, known.unplaced, abs_tol=0.02)
     assert game.entropy < known.loss < known.unplaced
-    assert all(math.isclose(sum(page.values()), 1) for page in known.pages.values())
+    assert all(math.isclose(sum(distribution.values()), 1) for distribution in known.distributions.values())

@@ -108,9 +108,9 @@ def test_sizes_of_the_texts():
 def test_forms_and_the_weights_within_them():
     rich = SemanticWorld("rich")
     for form, sentences in rich_forms().items():
-        chances = [rich.probabilities[tuple(s.split())] for s in sentences]
-        assert math.fsum(chances) == pytest.approx(0.1), form
-        assert max(chances) == pytest.approx(min(chances)), form
+        probabilities = [rich.probabilities[tuple(s.split())] for s in sentences]
+        assert math.fsum(probabilities) == pytest.approx(0.1), form
+        assert max(probabilities) == pytest.approx(min(probabilities)), form
     full = SemanticWorld("full")
     assert full.probabilities[tuple(["the", "king", "is", "male", "."])] == pytest.approx(
         8 * full.probabilities[tuple(["the", "king", "is", "older", "than", "the", "prince", "."])]
@@ -132,14 +132,14 @@ def test_next_token_probabilities_multiply_to_the_sentence(world):
 def test_distribution_is_what_counting_gives(world):
     prefix = ("<BOS>", "the", "king", "is")
     heads = Counter()
-    for sentence, chance in world.probabilities.items():
+    for sentence, probability in world.probabilities.items():
         if sentence[:3] == prefix[1:]:
-            heads[sentence[3]] += chance
+            heads[sentence[3]] += probability
     total = sum(heads.values())
     assert world.distribution(list(prefix)) == pytest.approx({t: w / total for t, w in heads.items()})
 
 
-def test_samples_are_drawn_with_the_stated_chances_and_the_seed_fixes_them():
+def test_samples_are_drawn_with_the_stated_probabilities_and_the_seed_fixes_them():
     small = ListedWorld({("a",): 1, ("b", "b"): 3})
     drawn = Counter(map(tuple, small.sample(20_000, seed=0)))
     # four standard deviations of a fraction near 3/4 of 20,000 draws

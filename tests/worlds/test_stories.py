@@ -56,7 +56,7 @@ def test_every_distribution_sums_to_one_and_their_chain_is_the_log_prob(world, s
 
 
 def test_loss_and_entropy_agree_over_many_stories(world, stories):
-    """The mean surprise of what was drawn must be the mean entropy of what could have been: Monte Carlo."""
+    """The mean surprisal of what was drawn must be the mean entropy of what could have been: Monte Carlo."""
     few = stories[:60]
     tokens = sum(len(s) - 1 for s in few)
     expected = sum(entropy(d) for s in few for d in world.distributions(s)) / tokens

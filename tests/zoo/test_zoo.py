@@ -130,13 +130,14 @@ def test_the_other_titles_are_as_sure(game):
         ("3 chiama Pietro", "capo"),
         ("3 chiama Paolo", "vice"),
     ):
-        assert calling_game.page(game.model, f"<BOS> {said}")[title] > 0.99
-    assert calling_game.page(game.model, "<BOS> Pietro chiama 4")["4"] > 0.6  # who was called speaks next
-    assert calling_game.page(game.model, "<BOS> Pietro chiama banana Pietro")["perde"] > 0.99
+        assert calling_game.next_word(game.model, f"<BOS> {said}")[title] > 0.99
+    # Who was called speaks next.
+    assert calling_game.next_word(game.model, "<BOS> Pietro chiama 4")["4"] > 0.6
+    assert calling_game.next_word(game.model, "<BOS> Pietro chiama banana Pietro")["perde"] > 0.99
 
 
 def test_padding_is_never_predicted(game):
-    assert calling_game.page(game.model, "<BOS>")["<PAD>"] == 0.0
+    assert calling_game.next_word(game.model, "<BOS>")["<PAD>"] == 0.0
 
 
 # ------------------------------------------------------------------ building
@@ -161,7 +162,7 @@ def tiny():
         tuning=lambda: CallingGame().sample(40, seed=997),
         training=TrainConfig(steps=30, lr=1e-2, warmup=5),
         batch_size=16,
-        facts=lambda model: {"P(Tarso)": calling_game.page(model, "<BOS> Pietro chiama Paolo")["Tarso"]},
+        facts=lambda model: {"P(Tarso)": calling_game.next_word(model, "<BOS> Pietro chiama Paolo")["Tarso"]},
         seeds=(4, 5, 6),
     )
 
@@ -222,9 +223,9 @@ def test_baselines_are_judged_on_the_models_own_terms(made, tiny):
         for token in vocabulary.encode(text)[1:]:
             counts[token] += 1
     log = (counts / counts.sum()).log()
-    surprise = [-log[token].item() for text in test for token in vocabulary.encode(text)[1:]]
+    surprisal = [-log[token].item() for text in test for token in vocabulary.encode(text)[1:]]
     # Smoothing may take a little from the plain shares, not more.
-    assert card[LOSSES]["unigram"] == pytest.approx(sum(surprise) / len(surprise), abs=5e-3)
+    assert card[LOSSES]["unigram"] == pytest.approx(sum(surprisal) / len(surprisal), abs=5e-3)
 
 
 def test_a_model_too_large_is_refused(tiny, tmp_path, monkeypatch):

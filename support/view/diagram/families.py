@@ -1,4 +1,4 @@
-"""Encoder, decoder and encoder–decoder, each with who may look at whom."""
+"""Encoder, decoder and encoder–decoder, each with its attention mask."""
 
 from support.core import InputError
 from support.view.diagram.canvas import Diagram, Number
@@ -8,7 +8,7 @@ from support.view.diagram.shapes import Box, Drawing
 def _mask(
     d: Drawing, x: Number, y: Number, rows: int, columns: int, causal: bool, words: str, role: str
 ) -> Box:
-    """A square for each query (row) and key (column): filled where the query may look."""
+    """A square for each query (row) and key (column): filled where the query may attend."""
     seen = [[1.0 if not causal or j <= i else None for j in range(columns)] for i in range(rows)]
     grid = d.grid(x, y, seen, role, cell=13)
     d.text(grid.x, grid.bottom[1] + (22 if "\n" in words else 14), words, "faint", size=12)

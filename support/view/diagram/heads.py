@@ -113,7 +113,7 @@ def cache(
         following = query + step
         d.arrow((query, y + 77), (query, y + 92), (following, y + 92), (following, y + 20), role="query")
         d.text(following, y + 10, words[t], "output", size=12)
-        d.text(query - 8, y + 92, "q looks back at them all", "query", size=12, anchor="end")
+        d.text(query - 8, y + 92, "q attends to them all", "query", size=12, anchor="end")
     y = 58 + high * len(written) + 8
     shape = f"[{s.one('L')}, 2, {s.one('n_kv_heads')}, t, {s.one('d_head')}]"
     d.brace((left + width, y - 4), (left, y - 4))
@@ -122,6 +122,6 @@ def cache(
     return d.done(
         f"The cache of keys and values growing. Prefill reads the {len(prompt)} tokens of the prompt in "
         "one pass and stores a key and a value of each. Each decode step reads one token, stores its key "
-        "and value beside the old ones, and its query looks back at all of them to give the next token: "
+        "and value beside the old ones, and its query attends to all of them to give the next token: "
         f"{', then '.join(written)}. The cache has the shape {shape}, and t grows by 1 with each token."
     )

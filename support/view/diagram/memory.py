@@ -69,8 +69,8 @@ def lstm(hidden: int | None = None) -> Diagram:
         (212, "new", "tanh", "token"),
         (272, "output", "σ", "ink"),
     )
-    for x, name, bend, role in gates:
-        d.box(x, 196, 52, 42, name, role, size=12, note=bend)
+    for x, name, activation, role in gates:
+        d.box(x, 196, 52, 42, name, role, size=12, note=activation)
         d.arrow((x, 262), (x, 218))
     d.arrow((88, 174), (88, 79))
     d.arrow((150, 174), (150, 118), join.left)

@@ -99,7 +99,7 @@ class LiveFigure:
         is    4.70                 77.1%
         the   3.20                 17.2%
         cat   2.10                 5.7%
-        At temperature 1.0 the likeliest word is “is” with 77.1%. The page is as uncertain as ...
+        At temperature 1.0 the likeliest word is “is” with 77.1%. The distribution is as uncertain as ...
         """
         pairs = zip(self.controls, self.settings(values), strict=True)
         line = " · ".join(f"{label_of(control)}: {value}" for control, value in pairs)

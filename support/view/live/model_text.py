@@ -22,7 +22,7 @@ CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}
 
 
 @lru_cache
-def machine(name: str) -> tuple[GPT, Vocabulary]:
+def loaded(name: str) -> tuple[GPT, Vocabulary]:
     """A model with the weights that the page gets, in double precision, and its words."""
     entry = zoo.load(name)
     return rounded(entry.model, SHIPPED[name]).double(), entry.vocabulary
@@ -30,13 +30,13 @@ def machine(name: str) -> tuple[GPT, Vocabulary]:
 
 def ids(prompt: str, name: str = GAME) -> torch.Tensor:
     """A text as the model reads it, ``<BOS>`` first, as a batch of one."""
-    return torch.tensor([machine(name)[1].encode(f"{BOS} {prompt}")])
+    return torch.tensor([loaded(name)[1].encode(f"{BOS} {prompt}")])
 
 
 @lru_cache(maxsize=8)
 def seen(prompt: str) -> Trace:
     """The trace of the calling game's model over a text."""
-    return trace(machine(GAME)[0], ids(prompt))
+    return trace(loaded(GAME)[0], ids(prompt))
 
 
 def after(prompt: str) -> str:
@@ -52,6 +52,6 @@ def after(prompt: str) -> str:
 
 
 def prompt_of(model: str, label: str, start: str) -> Prompt:
-    """A text for a model: all its words but the filling, which it never says."""
+    """A text for a model: all its words but the padding, which it never predicts."""
     words = tuple(token for token in zoo.recipe(model).world().vocabulary.tokens if token != "<PAD>")
     return Prompt("prompt", label, words, CONTEXTS[model] - 1, start)

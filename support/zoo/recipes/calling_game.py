@@ -26,7 +26,7 @@ def config(vocabulary: Vocabulary) -> GPTConfig:
 
 
 @torch.no_grad()
-def page(model: GPT, prefix: str) -> dict[str, float]:
+def next_word(model: GPT, prefix: str) -> dict[str, float]:
     """The model's probability of every next word after a prefix such as ``"<BOS> Pietro chiama"``."""
     vocabulary = CallingGame().vocabulary
     logits = model(torch.tensor([vocabulary.encode(prefix)]))[0, -1].double()
@@ -50,7 +50,7 @@ def mean_error(model: GPT, games: int = 200) -> float:
 
 def facts(model: GPT) -> dict[str, float]:
     """What the *workbench* says of its model, asked of this one."""
-    sure, unsure = page(model, "<BOS> Pietro chiama Paolo"), page(model, "<BOS> Pietro chiama")
+    sure, unsure = next_word(model, "<BOS> Pietro chiama Paolo"), next_word(model, "<BOS> Pietro chiama")
     return {
         "P(Tarso)": sure["Tarso"],
         "least number": min(unsure[n] for n in NUMBERS),

@@ -75,8 +75,8 @@ def recall_of_the_world(stories: Annotated, at_least: int = FAR) -> dict[str, tu
     world = StoryWorld()
 
     def told(tokens: list[str]) -> Told:
-        pages = world.distributions(tokens)
-        return lambda i, words: max(words, key=lambda word: pages[i - 1].get(word, 0.0))
+        distributions = world.distributions(tokens)
+        return lambda i, words: max(words, key=lambda word: distributions[i - 1].get(word, 0.0))
 
     return _shares(told, stories, at_least)
 
@@ -114,16 +114,16 @@ def details(model: GPT) -> dict[str, Any]:
     """
     stories = annotated()
     remembered, known = recall(model, StoryWorld().vocabulary, stories), recall_of_the_world(stories)
-    chances: dict[str, list[float]] = defaultdict(list)
+    by_guess: dict[str, list[float]] = defaultdict(list)
     for r in (r for _, recalls in stories for r in recalls if r.distance >= FAR):
-        chances[r.kind].append(1 / len(r.candidates))
+        by_guess[r.kind].append(1 / len(r.candidates))
     return {
         f"recall from {FAR} tokens back and more": {
             kind: {
                 "right": round(right, 4),
                 "of": count,
                 "the world itself": round(known[kind][0], 4),
-                "by chance": round(sum(chances[kind]) / count, 4),
+                "by chance": round(sum(by_guess[kind]) / count, 4),
             }
             for kind, (right, count) in remembered.items()
         }

@@ -19,7 +19,7 @@ from support.view.live.model_text import (
     HEADS,
     LAYERS,
     Values,
-    machine,
+    loaded,
 )
 from support.view.plots import plot_bars
 from support.worlds.game import GREETING, LEADERS, PLAYERS
@@ -61,7 +61,7 @@ def questions() -> list[tuple[list[str], str, int]]:
 
 @torch.no_grad()
 def _answers(off: tuple[str, ...]) -> list[float]:
-    model, vocabulary = machine(GAME)
+    model, vocabulary = loaded(GAME)
     heads = [(int(name[1]), int(name[2])) for name in off if name[0] == "h"]
     attention, networks = ([int(name[1]) for name in off if name[0] == kind] for kind in "am")
     players = vocabulary.encode(list(PLAYERS))
@@ -106,8 +106,8 @@ def rules(**on: bool) -> Values:
     else:
         how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
     said = (
-        "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the chance to "
-        "speak next."
+        "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the probability of "
+        "speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}
     return found | {"finding": fill(said, found | {"how": how})}
@@ -122,7 +122,7 @@ PART_NAMES = {
 }
 
 
-def everything_on(values: Values, chance: float) -> Values:
+def everything_on(values: Values, uniform: float) -> Values:
     """All switches on."""
     return {name: True for name in values}
 

@@ -14,9 +14,9 @@
   const answers = (held, data, {names, ...off}) => {
     const groups = data.rules.map(() => []), players = data.players.map((word) => held.ids.get(word));
     for (const [words, answer, rule] of data.questions) {
-      const page = softmax(held.reader.read([BOS, ...words].map((word) => held.ids.get(word)), off).scores(words.length));
-      const p = page[held.ids.get(answer)];
-      groups[rule].push(rule < 4 ? p : p / players.reduce((sum, i) => sum + page[i], 0));
+      const probabilities = softmax(held.reader.read([BOS, ...words].map((word) => held.ids.get(word)), off).logitsAt(words.length));
+      const p = probabilities[held.ids.get(answer)];
+      groups[rule].push(rule < 4 ? p : p / players.reduce((sum, i) => sum + probabilities[i], 0));
     }
     return groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length);
   };
@@ -33,7 +33,7 @@
       const greeting = mean([0, 1, 2, 3]), speaker = mean([4, 5]), names = off.names.map((name) => data.names[name]);
       const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
       const how = names.length ? `Without ${list}` : "With every part switched on";
-      const said = "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the chance to speak next.";
+      const said = "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
       return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how})};
     },
     draw(state, data, {make, shown}) {

@@ -21,28 +21,28 @@ from support.view.plots import plot_attention
 
 
 def attention(prompt: str, layer: float | int, head: float | int) -> Values:
-    """Who looks at whom in one head; layers and heads are counted from 0.
+    """The attention weights of one head, for every query; layers and heads are counted from 0.
 
     >>> found = attention("Pietro chiama Paolo", 0, 1)
-    >>> found["looks"][-1]["word"], len(found["weights"]), len(found["weights"][-1])
+    >>> found["queries"][-1]["word"], len(found["weights"]), len(found["weights"][-1])
     ('Paolo', 4, 4)
     """
     words = [BOS, *prompt.split()]
     pattern = seen(prompt).patterns[int(layer), 0, int(head)].tolist()
     weights = [row[: i + 1] for i, row in enumerate(pattern)]
-    looks = []
+    queries = []
     for i, row in enumerate(weights):
         most = max(range(len(row)), key=lambda k: (row[k], -k))
-        looks.append({"word": words[i], "most": words[most], "weight": row[most], "itself": row[i]})
-        looks[-1] |= {"first": row[0], "place": i + 1, "most_place": most + 1}
-    last = looks[-1]
+        queries.append({"word": words[i], "most": words[most], "weight": row[most], "itself": row[i]})
+        queries[-1] |= {"first": row[0], "place": i + 1, "most_place": most + 1}
+    last = queries[-1]
     whom = "itself" if last["most_place"] == last["place"] else f"“{last['most']}”"
     said = (
-        "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” looks most at {whom}, "
-        "with {weight:.1%} of its attention."
+        "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, "
+        "with an attention weight of {weight:.1%}."
     )
     finding = fill(said, last | {"layer": layer, "head": head, "whom": whom})
-    return {"words": words, "weights": weights, "looks": looks, "finding": finding}
+    return {"words": words, "weights": weights, "queries": queries, "finding": finding}
 
 
 def draw_attention(values: Values, found: Values) -> Figure:
@@ -57,7 +57,7 @@ def draw_attention(values: Values, found: Values) -> Figure:
 
 FIGURE = LiveFigure(
     name="attention",
-    title="Who looks at whom?",
+    title="Attention weights: which word attends to which?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
         Slider("layer", "Layer", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}"),
@@ -66,8 +66,8 @@ FIGURE = LiveFigure(
     compute=attention,
     draw=draw_attention,
     says="{finding}",
-    columns=("", "word", "looks most at", "with", "at itself", "at <BOS>"),
+    columns=("", "query", "attends most to", "weight", "to itself", "to <BOS>"),
     rows=(("{place}", "{word}", "{most}", "{weight:.1%}", "{itself:.1%}", "{first:.1%}"),),
-    each="looks",
+    each="queries",
     model=GAME,
 )

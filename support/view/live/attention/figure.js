@@ -7,19 +7,19 @@
     compute({prompt, layer, head}, data, held, {fill}) {
       const words = [BOS, ...split(prompt)], reader = read(held, prompt);
       const weights = words.map((_, i) => [...reader.pattern(layer, head, i)]);
-      const looks = weights.map((row, i) => {
+      const queries = weights.map((row, i) => {
         const most = best(row);
         return {word: words[i], most: words[most], weight: row[most], itself: row[i], first: row[0], place: i + 1, most_place: most + 1};
       });
-      const last = looks.at(-1), whom = last.most_place === last.place ? "itself" : `“${last.most}”`;
-      const said = "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” looks most at {whom}, with {weight:.1%} of its attention.";
-      return {words, weights, looks, finding: fill(said, {...last, layer, head, whom})};
+      const last = queries.at(-1), whom = last.most_place === last.place ? "itself" : `“${last.most}”`;
+      const said = "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, with an attention weight of {weight:.1%}.";
+      return {words, weights, queries, finding: fill(said, {...last, layer, head, whom})};
     },
     draw(state, data, {make, shown}) {
       const n = state.words.length, told = make("p", {class: "live-told"}, "Go over the squares, or step through them with the arrow keys.");
       const cells = state.words.map((word, i) => state.words.map((other, k) => {
-        if (k > i) return make("td", {class: "live-square live-never"}, "");
-        const p = state.weights[i][k], says = `“${word}” (${i + 1}) looks at “${other}” (${k + 1}) with ${shown(p, 1, true)}`;
+        if (k > i) return make("td", {class: "live-square live-masked"}, "");
+        const p = state.weights[i][k], says = `“${word}” (${i + 1}) attends to “${other}” (${k + 1}) with weight ${shown(p, 1, true)}`;
         const cell = square(make, p, {tabindex: i === n - 1 && k === n - 1 ? "0" : "-1", "data-key": `${i}-${k}`, "aria-label": says}, shown(100 * p, 0));
         for (const event of ["mouseenter", "focus"]) cell.addEventListener(event, () => { told.textContent = says; });
         cell.addEventListener("keydown", (event) => {
@@ -34,8 +34,8 @@
         });
         return cell;
       }));
-      const head = make("tr", {}, make("td", {class: "live-corner"}, "looks ↓ at →"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
-      const table = make("table", {class: "live-squares live-attention", role: "grid", "aria-label": "Who looks at whom, in percent"}, make("thead", {}, head),
+      const head = make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
+      const table = make("table", {class: "live-squares live-attention", role: "grid", "aria-label": "Attention weights in percent"}, make("thead", {}, head),
         make("tbody", {}, ...state.words.map((word, i) => make("tr", {}, make("th", {scope: "row"}, word), ...cells[i]))));
       return make("div", {}, make("div", {class: "live-scroll live-wide"}, table), told);
     },

@@ -60,7 +60,7 @@ def at_step(frame: float | int, word: str) -> Values:
     return found | {"points": now["points"], "near": near, "path": path, "finding": finding}
 
 
-def one_frame_on(values: Values, chance: float) -> Values:
+def one_frame_on(values: Values, uniform: float) -> Values:
     """The next picture; after the last comes the first.
 
     >>> one_frame_on({"frame": 3}, 0.0), one_frame_on({"frame": 20}, 0.0)
@@ -69,7 +69,7 @@ def one_frame_on(values: Values, chance: float) -> Values:
     return {"frame": (int(values["frame"]) + 1) % len(_FILM["frames"])}
 
 
-def one_frame_back(values: Values, chance: float) -> Values:
+def one_frame_back(values: Values, uniform: float) -> Values:
     """The picture before."""
     return {"frame": (int(values["frame"]) - 1) % len(_FILM["frames"])}
 

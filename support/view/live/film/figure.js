@@ -19,8 +19,8 @@
         choose: (word) => tools.set({word})});
     },
     actions: {
-      back: ({frame}, chance, held, data) => ({frame: (frame - 1 + data.frames.length) % data.frames.length}),
-      on: ({frame}, chance, held, data) => ({frame: (frame + 1) % data.frames.length}),
+      back: ({frame}, uniform, held, data) => ({frame: (frame - 1 + data.frames.length) % data.frames.length}),
+      on: ({frame}, uniform, held, data) => ({frame: (frame + 1) % data.frames.length}),
     },
   });
 })();

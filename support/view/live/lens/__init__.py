@@ -17,7 +17,7 @@ from support.view.live.model_text import (
     LAYERS,
     Values,
     after,
-    machine,
+    loaded,
     prompt_of,
     seen,
 )
@@ -38,7 +38,7 @@ def lens(prompt: str, stage: float | int) -> Values:
     >>> [item["best"] for item in lens("Pietro chiama Paolo", 0)["stages"]][-1]
     'Tarso'
     """
-    model, vocabulary = machine(GAME)
+    model, vocabulary = loaded(GAME)
     shares = logit_lens(model, seen(prompt))[:, 0].softmax(dim=-1)
     tokens = vocabulary.tokens
     final = max(range(len(tokens)), key=lambda i: (shares[-1, -1, i].item(), -i))

@@ -8,10 +8,10 @@
       const words = [BOS, ...split(prompt)], reader = read(held, prompt), {tokens} = held, last = words.length - 1;
       const shares = data.stages.map((_, k) => words.map((_, at) => softmax(reader.lens(k, at))));
       const final = best(shares.at(-1)[last]), answer = tokens[final];
-      const grid = shares.map((row) => row.map((page) => ({word: tokens[best(page)], p: page[best(page)]})));
+      const grid = shares.map((row) => row.map((probabilities) => ({word: tokens[best(probabilities)], p: probabilities[best(probabilities)]})));
       const stages = data.stages.map((stage, k) => {
-        const page = shares[k][last], [first, second] = ranked(page);
-        return {stage, best: tokens[first], p: page[first], second: tokens[second], p2: page[second], right: page[final]};
+        const probabilities = shares[k][last], [first, second] = ranked(probabilities);
+        return {stage, best: tokens[first], p: probabilities[first], second: tokens[second], p2: probabilities[second], right: probabilities[final]};
       });
       const here = shares[now][last];
       const since = data.stages.find((_, k) => stages.slice(k).every((s) => s.best === answer));

@@ -84,7 +84,7 @@ def under(which: str, seed: float | int, find: str) -> Values:
     return seeded | shown | {"near": near, "shared": shared, "finding": finding + rest}
 
 
-def other_word(values: Values, chance: float, step: int = 1) -> Values:
+def other_word(values: Values, uniform: float, step: int = 1) -> Values:
     """The next word of the list, or the one before.
 
     >>> other_word({"find": "king"}, 0.0), other_word({"find": "king"}, 0.0, -1)
@@ -95,9 +95,9 @@ def other_word(values: Values, chance: float, step: int = 1) -> Values:
     return {"find": words[0] if i is None else words[(i + step) % len(words)]}
 
 
-def word_before(values: Values, chance: float) -> Values:
+def word_before(values: Values, uniform: float) -> Values:
     """The word before."""
-    return other_word(values, chance, -1)
+    return other_word(values, uniform, -1)
 
 
 def draw_under(values: Values, found: Values) -> Figure:

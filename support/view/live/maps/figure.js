@@ -12,7 +12,7 @@
     const apart = points.map(([x, y]) => (x - points[i][0]) * (x - points[i][0]) + (y - points[i][1]) * (y - points[i][1]));
     return [...points.keys()].filter((k) => k !== i).sort((a, b) => apart[a] - apart[b] || a - b).slice(0, 5);
   };
-  const step = (by) => ({find}, chance, held, data) => {
+  const step = (by) => ({find}, uniform, held, data) => {
     const i = foundWord(find, data.words), n = data.words.length;
     return {find: i === null ? data.words[0] : data.words[(i + by + n) % n]};
   };

@@ -18,7 +18,7 @@ from support.view.live.model_text import (
     Values,
     after,
     ids,
-    machine,
+    loaded,
     prompt_of,
 )
 from support.view.plots import plot_bars
@@ -26,11 +26,11 @@ from support.worlds import CallingGame
 
 
 @torch.no_grad()
-def page(
+def distributions(
     prompt: str, temperature: float | int, top_k: int | None, top_p: float | None, name: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The model's probabilities after a text, plain and as the settings leave them."""
-    logits = machine(name)[0](ids(prompt, name))[0, -1]
+    logits = loaded(name)[0](ids(prompt, name))[0, -1]
     return next_token(logits), next_token(logits, temperature, top_k, top_p)
 
 
@@ -48,31 +48,31 @@ def next_word(
         all_k: the last stop of the slider.
 
     >>> found = next_word("Pietro chiama Paolo", 1, 27, 1, "calling-game", 27)
-    >>> found["page"][0]["word"], round(found["page"][0]["plain"], 4)
+    >>> found["words"][0]["word"], round(found["words"][0]["plain"], 4)
     ('Tarso', 0.9998)
     """
     keep = None if top_k >= all_k else int(top_k)
-    found: Values = {"keep": "all" if keep is None else str(keep), "page": [], "over": prompt.endswith(EOS)}
+    found: Values = {"keep": "all" if keep is None else str(keep), "words": [], "over": prompt.endswith(EOS)}
     if found["over"]:
         return found | {"finding": f"The text is over: nothing follows {EOS}. Take the last word back."}
-    plain, drawn = page(prompt, temperature, keep, None if top_p == 1 else top_p, name)
-    tokens = machine(name)[1].tokens
+    plain, drawn = distributions(prompt, temperature, keep, None if top_p == 1 else top_p, name)
+    tokens = loaded(name)[1].tokens
     order = sorted(range(len(tokens)), key=lambda i: (-plain[i].item(), i))
     for rank, i in enumerate(order[:10], start=1):
-        found["page"].append(
+        found["words"].append(
             {"rank": rank, "word": tokens[i], "plain": plain[i].item(), "p": drawn[i].item()}
         )
     left = int((drawn > 0).sum())
     words = "one word" if left == 1 else f"{left} words"
-    best = found["page"][0]
+    best = found["words"][0]
     said = (
         "{after} the likeliest next word is “{word}”: {plain:.2%} by the model. The draw is between {words}."
     )
     return found | {"finding": fill(said, best | {"after": after(prompt), "words": words})}
 
 
-def draw_word(values: Values, chance: float, name: str, all_k: int, most: int) -> Values:
-    """Draw a word as the settings say, and write it down: the first word at which the shares pass ``chance``.
+def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int) -> Values:
+    """Draw a word as the settings say, and append it: the first at which the shares pass ``uniform``.
 
     >>> draw_word(dict(prompt="Pietro chiama", temperature=1, top_k=1, top_p=1), 0.5, "calling-game", 27, 73)
     {'prompt': 'Pietro chiama 3'}
@@ -82,17 +82,17 @@ def draw_word(values: Values, chance: float, name: str, all_k: int, most: int) -
         return {}
     keep = None if values["top_k"] >= all_k else int(values["top_k"])
     top_p = None if values["top_p"] == 1 else values["top_p"]
-    shares = page(prompt, values["temperature"], keep, top_p, name)[1].tolist()
+    shares = distributions(prompt, values["temperature"], keep, top_p, name)[1].tolist()
     total, token = 0.0, 0
     for i, share in enumerate(shares):
         if share > 0:
             total, token = total + share, i
-            if total > chance:
+            if total > uniform:
                 break
-    return {"prompt": f"{prompt} {machine(name)[1].token(token)}".strip()}
+    return {"prompt": f"{prompt} {loaded(name)[1].token(token)}".strip()}
 
 
-def step_back(values: Values, chance: float) -> Values:
+def step_back(values: Values, uniform: float) -> Values:
     """Take the last word back.
 
     >>> step_back({"prompt": "5 chiama"}, 0.0)
@@ -101,14 +101,14 @@ def step_back(values: Values, chance: float) -> Values:
     return {"prompt": " ".join(values["prompt"].split()[:-1])}
 
 
-def draw_page(values: Values, found: Values) -> Figure:
+def draw_words(values: Values, found: Values) -> Figure:
     """The ten likeliest words as bars, as the model has them and as the settings leave them."""
-    if not found["page"]:
+    if not found["words"]:
         return plot_bars([1.0], [EOS], xlabel="probability")
-    groups = {"the model": [item["plain"] for item in found["page"]]}
-    if any(abs(item["plain"] - item["p"]) > 5e-4 for item in found["page"]):
-        groups["in the draw"] = [item["p"] for item in found["page"]]
-    fig = plot_bars(groups, [item["word"] for item in found["page"]], xlabel="probability", digits=3)
+    groups = {"the model": [item["plain"] for item in found["words"]]}
+    if any(abs(item["plain"] - item["p"]) > 5e-4 for item in found["words"]):
+        groups["in the draw"] = [item["p"] for item in found["words"]]
+    fig = plot_bars(groups, [item["word"] for item in found["words"]], xlabel="probability", digits=3)
     fig.axes[0].set_xlim(0, 1.12)
     return fig
 
@@ -128,11 +128,11 @@ def word_figure(
             Slider("top_p", "Keep this share (top-p)", 0.05, 1, 0.05, 1, "{top_p:.0%}"),
         ),
         compute=partial(next_word, name=model, all_k=ks),
-        draw=draw_page,
+        draw=draw_words,
         says="{finding}",
         columns=("rank", "word", "by the model", "in the draw"),
         rows=(("{rank}", "{word}", "{plain:.2%}", "{p:.2%}"),),
-        each="page",
+        each="words",
         actions=(
             Action("draw", "Draw a word", partial(draw_word, name=model, all_k=ks, most=most)),
             Action("back", "Step back", step_back),

@@ -2,19 +2,19 @@
 (() => {
   "use strict";
   const {nextToken, EOS, split, prepare, read, after, ranked, percent, bar} = window.ModelText;
-  const wishes = ({temperature, top_k: k, top_p: p}, data) =>
+  const sampling = ({temperature, top_k: k, top_p: p}, data) =>
     ({temperature, topK: k >= data.all_k ? null : k, topP: p === 1 ? null : p});
   const nextWord = {
     prepare,
     compute(values, data, held, {fill}) {
-      const {prompt} = values, wish = wishes(values, data);
-      const found = {keep: wish.topK === null ? "all" : String(wish.topK), page: [], over: prompt.endsWith(EOS)};
+      const {prompt} = values, chosen = sampling(values, data);
+      const found = {keep: chosen.topK === null ? "all" : String(chosen.topK), words: [], over: prompt.endsWith(EOS)};
       if (found.over) return {...found, finding: `The text is over: nothing follows ${EOS}. Take the last word back.`};
-      const logits = read(held, prompt).scores(split(prompt).length), plain = nextToken(logits), drawn = nextToken(logits, wish);
-      found.page = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
+      const logits = read(held, prompt).logitsAt(split(prompt).length), plain = nextToken(logits), drawn = nextToken(logits, chosen);
+      found.words = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
       const left = drawn.filter((p) => p > 0).length;
       const said = "{after} the likeliest next word is “{word}”: {plain:.2%} by the model. The draw is between {words}.";
-      return {...found, finding: fill(said, {...found.page[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`})};
+      return {...found, finding: fill(said, {...found.words[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`})};
     },
     draw(state, data, {make, shown, set}) {
       const text = make("p", {class: "live-text"}, `${state.prompt || "(nothing yet)"} `, ...(state.over ? [] : [make("span", {class: "live-caret"}, "?")]));
@@ -26,18 +26,18 @@
         button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
         return make("li", {}, button);
       };
-      return make("div", {}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.page.map(row)));
+      return make("div", {}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)));
     },
     actions: {
-      draw(values, chance, held, data) {
+      draw(values, uniform, held, data) {
         const {prompt} = values, n = split(prompt).length;
         if (prompt.endsWith(EOS) || n >= held.model.config.context - 1) return {};
-        const shares = nextToken(read(held, prompt).scores(n), wishes(values, data));
+        const shares = nextToken(read(held, prompt).logitsAt(n), sampling(values, data));
         let total = 0, token = 0;
         for (const [i, share] of shares.entries()) {
           if (!share) continue;
           token = i;
-          if ((total += share) > chance) break;
+          if ((total += share) > uniform) break;
         }
         return {prompt: `${prompt} ${held.tokens[token]}`.trim()};
       },

@@ -79,7 +79,7 @@ def _steps(apart: int) -> str:
     return f"\N{MINUS SIGN}{-apart}" if apart < 0 else str(apart)
 
 
-def together(values: Values, chance: float, step: int = 1) -> Values:
+def together(values: Values, uniform: float, step: int = 1) -> Values:
     """Both places one step on; at the end they stay.
 
     >>> together({"first": 3, "second": 9}, 0.0), together({"first": 3, "second": 60}, 0.0)
@@ -89,9 +89,9 @@ def together(values: Values, chance: float, step: int = 1) -> Values:
     return moved if all(0 <= place <= LAST for place in moved.values()) else {}
 
 
-def back_together(values: Values, chance: float) -> Values:
+def back_together(values: Values, uniform: float) -> Values:
     """Both places one step back."""
-    return together(values, chance, -1)
+    return together(values, uniform, -1)
 
 
 def draw_positions(values: Values, found: Values) -> Figure:

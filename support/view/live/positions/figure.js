@@ -7,7 +7,7 @@
   };
   const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-  const together = (by) => ({first, second}, chance, held, data) =>
+  const together = (by) => ({first, second}, uniform, held, data) =>
     [first + by, second + by].every((place) => place >= 0 && place <= data.last) ? {first: first + by, second: second + by} : {};
 
   Live.define("positions", {

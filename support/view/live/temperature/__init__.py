@@ -32,13 +32,13 @@ def temperature(temperature: float | int, **scores: float | int) -> dict[str, An
     0.948
     """
     logits = torch.tensor([scores[f"{word}_"] for word in WORDS], dtype=torch.float64)
-    page = next_token(logits, temperature=temperature)
+    probabilities = next_token(logits, temperature=temperature)
     found = {f"{w}_z": z for w, z in zip(WORDS, (logits / temperature).tolist(), strict=True)}
-    found |= {f"{w}_p": p for w, p in zip(WORDS, page.tolist(), strict=True)}
+    found |= {f"{w}_p": p for w, p in zip(WORDS, probabilities.tolist(), strict=True)}
     found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(logits).tolist(), strict=True)}
-    best = int(page.argmax())
-    spread = torch.special.entr(page).sum().exp().item()
-    return found | {"best": WORDS[best], "best_p": page[best].item(), "as_many": spread}
+    best = int(probabilities.argmax())
+    spread = torch.special.entr(probabilities).sum().exp().item()
+    return found | {"best": WORDS[best], "best_p": probabilities[best].item(), "as_many": spread}
 
 
 def draw_temperature(values: dict[str, Any], found: dict[str, Any]) -> Figure:
@@ -63,7 +63,7 @@ FIGURE = LiveFigure(
     compute=temperature,
     draw=draw_temperature,
     says="At temperature {temperature:.1f} the likeliest word is “{best}” with {best_p:.1%}. "
-    "The page is as uncertain as one of {as_many:.2f} equally likely words.",
+    "The distribution is as uncertain as one of {as_many:.2f} equally likely words.",
     columns=("word", "score ÷ temperature", "probability"),
     rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_p:.1%}}") for word in WORDS),
     data={"words": WORDS},

@@ -10,15 +10,15 @@
     compute(values, data) {
       const scores = data.words.map((word) => values[`${word}_`]);
       const divided = scores.map((score) => score / values.temperature);
-      const page = softmax(divided), plain = softmax(scores), found = {};
+      const probabilities = softmax(divided), plain = softmax(scores), found = {};
       data.words.forEach((word, i) => {
         found[`${word}_z`] = divided[i];
-        found[`${word}_p`] = page[i];
+        found[`${word}_p`] = probabilities[i];
         found[`${word}_one`] = plain[i];
       });
-      const best = page.indexOf(Math.max(...page));
-      const entropy = page.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
-      return {...found, best: data.words[best], best_p: page[best], as_many: Math.exp(entropy)};
+      const best = probabilities.indexOf(Math.max(...probabilities));
+      const entropy = probabilities.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
+      return {...found, best: data.words[best], best_p: probabilities[best], as_many: Math.exp(entropy)};
     },
     draw(state, data, {svg, text, shown}) {
       const width = (p) => (p * 268).toFixed(1);

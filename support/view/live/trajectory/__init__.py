@@ -13,7 +13,7 @@ from support.view.live.model_text import (
     HEADS,
     LAYERS,
     Values,
-    machine,
+    loaded,
     prompt_of,
     seen,
 )
@@ -36,7 +36,7 @@ def trajectory(prompt: str, right: str, left: str, up: str, down: str, parts: st
     >>> [step["part"] for step in found["steps"]][:3]
     ['the word', 'its place', 'attention 0']
     """
-    model, vocabulary = machine(GAME)
+    model, vocabulary = loaded(GAME)
     rows = model.embedding.weight.detach()
     first, second = (rows[vocabulary.id(a)] - rows[vocabulary.id(b)] for a, b in ((right, left), (up, down)))
     plane = torch.zeros(2, rows.shape[1], dtype=rows.dtype)
