@@ -76,7 +76,7 @@ def run_watched(notebook, folder: Path, timeout: int = 900) -> tuple[float, int 
     """Execute a notebook in place, in its folder; returns the seconds and the megabytes it took."""
     start, peak = time.perf_counter(), None
 
-    def look(**_):
+    def noted(**_):
         nonlocal peak
         peak = peak_megabytes(client.km.provisioner.pid) or peak
 
@@ -87,7 +87,7 @@ def run_watched(notebook, folder: Path, timeout: int = 900) -> tuple[float, int 
         resources={"metadata": {"path": folder}},
         # ipykernel warns of unencrypted sockets; they are on this machine only. Its errors are still said.
         extra_arguments=["--IPKernelApp.log_level=40"],
-        on_cell_executed=look,
+        on_cell_executed=noted,
     )
     client.execute()
     return time.perf_counter() - start, peak
