@@ -21,11 +21,12 @@ from typing import (
     get_type_hints,
 )
 
-from annotated_types import Ge, Gt, Lt
+from annotated_types import Ge, Gt, Le, Lt
 
 from support.core.errors import InputError
 
 Count = Annotated[int, Ge(1), Lt(2**31)]
+Depth = Annotated[int, Ge(1), Le(10_000)]  # layers; a million would be built without end
 CountOrZero = Annotated[int, Ge(0), Lt(2**31)]
 Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]

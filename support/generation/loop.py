@@ -1,6 +1,5 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
-import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -13,6 +12,7 @@ from support.core import InputError
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
+from support.text.ids import whole_numbers
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
 _Choose = Callable[[Float[Tensor, "text vocab"]], Int[Tensor, " text"]]
@@ -64,7 +64,7 @@ def generate(
     6
     """
     how = (temperature, top_k, top_p, greedy, seed, stop, cache, prefill, reproducible)
-    return [*_ids(ids, "A prompt"), *stream(model, ids, max_new_tokens, *how)]
+    return [*whole_numbers(ids, "A prompt"), *stream(model, ids, max_new_tokens, *how)]
 
 
 def stream(
@@ -92,7 +92,7 @@ def stream(
     """
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     choose = _chooser(model, sampling, greedy, [seed], reproducible)
-    steps = _steps(model, [_ids(ids, "A prompt")], max_new_tokens, choose, stop, cache, prefill)
+    steps = _steps(model, [whole_numbers(ids, "A prompt")], max_new_tokens, choose, stop, cache, prefill)
     return (chosen for (chosen,) in steps if chosen is not None)
 
 
@@ -125,7 +125,7 @@ def generate_many(
     """
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     seeds = [None if seed is None else seed + i for i in range(len(prompts))]
-    texts = [_ids(prompt, "A prompt") for prompt in prompts]
+    texts = [whole_numbers(prompt, "A prompt") for prompt in prompts]
     if not texts:
         return []
     choose = _chooser(model, sampling, greedy, seeds, reproducible)
@@ -134,19 +134,6 @@ def generate_many(
             if chosen is not None:
                 text.append(chosen)
     return texts
-
-
-def _ids(given: Collection[int] | Tensor, name: str) -> list[int]:
-    """Whole numbers, of whatever kind."""
-    given = given.tolist() if isinstance(given, Tensor) else given
-    try:
-        return [operator.index(i) for i in given]
-    except TypeError:
-        wrong = next(i for i in given if not hasattr(i, "__index__"))
-        raise InputError(
-            f"{name} holds ids, which are whole numbers, and was given {wrong!r}; encode a text with its "
-            "vocabulary or tokenizer."
-        ) from None
 
 
 def _steps(
@@ -165,7 +152,8 @@ def _steps(
         raise InputError(f"max_new_tokens={max_new_tokens} must not be negative.")
     if prefill is not None and prefill < 1:
         raise InputError(f"prefill={prefill} reads nothing; give 1 token or more, or None for all at once.")
-    ends, reader = frozenset(_ids(stop, "stop")), _Reader(model, texts, max_new_tokens, cache, prefill)
+    ends = frozenset(whole_numbers(stop, "stop"))
+    reader = _Reader(model, texts, max_new_tokens, cache, prefill)
 
     def steps() -> Iterator[list[int | None]]:
         going = [True] * len(texts)

@@ -8,6 +8,7 @@ from support.core.validation import (
     BaseConfig,
     Count,
     CountOrZero,
+    Depth,
     Fraction,
     NonNegative,
     OrUsual,
@@ -43,7 +44,7 @@ class GPTConfig(BaseConfig):
     vocab_size: Count
     context: Count = 128  # the most positions that one pass may hold
     d_model: Count = 64
-    n_layers: Count = 2
+    n_layers: Depth = 2
     n_heads: Count = 4
     n_kv_heads: OrUsual[Count] = USUAL  # fewer than n_heads: groups of heads share keys and values
     d_head: OrUsual[Count] = USUAL

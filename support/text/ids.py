@@ -2,9 +2,32 @@
 
 import operator
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from support.core import InputError
+
+
+def whole_numbers(ids: Iterable[Any], name: str) -> list[int]:
+    """Ids of whatever kind of integer, as plain ones; what else there is is named.
+
+    Raises:
+        InputError: an item is no whole number; ``True`` is none.
+
+    >>> whole_numbers([3, True], "A prompt")
+    Traceback (most recent call last):
+    support.core.errors.InputError: A prompt holds True where an id, a whole number, should stand; encode ...
+    """
+    items = ids.tolist() if hasattr(ids, "tolist") else list(ids)  # a tensor's or an array's own numbers
+    try:
+        if bool not in set(map(type, items)):
+            return list(map(operator.index, items))
+    except TypeError:
+        pass
+    wrong = (item for item in items if isinstance(item, bool) or not hasattr(item, "__index__"))
+    raise InputError(
+        f"{name} holds {next(wrong, items[0])!r} where an id, a whole number, should stand; encode a text "
+        "with its vocabulary or tokenizer."
+    )
 
 
 def checked_ids(ids: Iterable[SupportsIndex], size: int) -> list[int]:
@@ -19,10 +42,7 @@ def checked_ids(ids: Iterable[SupportsIndex], size: int) -> list[int]:
     Traceback (most recent call last):
     support.core.errors.InputError: The id 4 is not in this vocabulary; ids go from 0 to 3.
     """
-    try:
-        numbers = list(map(operator.index, ids))
-    except TypeError:
-        raise InputError("An id is not a whole number; give a list or a row of integers.") from None
+    numbers = whole_numbers(ids, "The list of ids")
     for extreme in (min(numbers), max(numbers)) if numbers else ():
         if not 0 <= extreme < size:
             raise InputError(f"The id {extreme} is not in this vocabulary; ids go from 0 to {size - 1}.")

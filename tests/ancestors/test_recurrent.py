@@ -91,7 +91,7 @@ def test_the_scan_equals_the_loop(length):
 def test_the_gate_that_keeps_starts_where_it_is_told(kind):
     cell = CELLS[kind](3, 5, forget_bias=3.0).double()
     with torch.no_grad():
-        for p in (cell.input.weight, *(() if cell.recurrent is None else (cell.recurrent.weight,))):
+        for p in (cell.input.weight, *(() if not hasattr(cell, "recurrent") else (cell.recurrent.weight,))):
             p.zero_()
     # Nothing is read: of a change of what is stored, σ(3) is left after a step.
     old = [torch.randn(1, 5).double() for _ in range(2)]

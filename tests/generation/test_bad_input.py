@@ -22,16 +22,21 @@ def model():
 
 SENTENCES = {
     "model(torch.zeros(1, 3))": "int64 or int32 with two axes, [text, position], and was given float32",
+    "model(torch.zeros(1, 3, dtype=torch.uint8))": "and was given uint8",
+    "model(torch.zeros(1, 3, dtype=torch.bool))": "and was given bool",
     "model(torch.zeros(1, 1, 3, dtype=torch.long))": "of shape [1, 1, 3]",
     "model(torch.zeros(3, dtype=torch.long))": "of shape [3]",
     "model(torch.zeros(0, 3, dtype=torch.long))": "The batch is empty",
     "model(torch.tensor([[3, -7]]))": "Id -7 is outside the vocabulary of 11",
     "model(torch.zeros(2, 3, dtype=torch.long), pad=torch.tensor([0.5, 0]))": "in whole numbers",
     "model(torch.zeros(2, 3, dtype=torch.long), pad=torch.tensor([0]))": "pad has 1 numbers for batch=2",
-    "generate(model, [1.5], 3)": "whole numbers, and was given 1.5",
-    "generate(model, torch.tensor([1.5]), 3)": "whole numbers, and was given 1.5",
-    "generate(model, ['<BOS>'], 3)": "whole numbers, and was given '<BOS>'",
-    "generate(model, [1], 3, stop=['<EOS>'])": "stop holds ids, which are whole numbers",
+    "generate(model, [1.5], 3)": "A prompt holds 1.5 where an id, a whole number",
+    "generate(model, torch.tensor([1.5]), 3)": "A prompt holds 1.5 where an id, a whole number",
+    "generate(model, ['<BOS>'], 3)": "A prompt holds '<BOS>' where an id",
+    "generate(model, [1], 3, stop=['<EOS>'])": "stop holds '<EOS>' where an id",
+    "generate(model, [True], 3)": "A prompt holds True where an id",
+    "generate(model, torch.tensor([True]), 3)": "A prompt holds True where an id",
+    "generate(model, [1], 3, stop=[False])": "stop holds False where an id",
     "generate(model, [99], 3)": "Id 99 is outside",
 }
 

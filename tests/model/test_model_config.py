@@ -45,6 +45,8 @@ def test_a_wide_head_need_not_divide_the_stream():
         ({"d_model": 65}, ["65", "d_head"]),
         ({"d_model": 63, "n_heads": 3, "positions": "sinusoidal"}, ["odd"]),
         ({"n_layers": 0}, ["n_layers"]),
+        ({"n_layers": 10**6}, ["n_layers=1000000", "less than or equal to 10000"]),
+        ({"n_layers": True}, ["n_layers=True"]),
         ({"vocab_size": 0}, ["vocab_size"]),
         ({"vocab_size": 2.5}, ["vocab_size"]),
         ({"d_ff": 0}, ["d_ff"]),
