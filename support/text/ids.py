@@ -17,7 +17,10 @@ def whole_numbers(ids: Iterable[Any], name: str) -> list[int]:
     Traceback (most recent call last):
     support.core.errors.InputError: A prompt holds True where an id, a whole number, should stand; encode ...
     """
-    items = ids.tolist() if hasattr(ids, "tolist") else list(ids)  # a tensor's or an array's own numbers
+    given = ids.tolist() if hasattr(ids, "tolist") else ids  # a tensor's or an array's own numbers
+    if not isinstance(given, Iterable):
+        raise InputError(f"{name} should hold ids, which are whole numbers; {ids!r} is no list of them.")
+    items = list(given)
     try:
         if bool not in set(map(type, items)):
             return list(map(operator.index, items))

@@ -109,6 +109,16 @@ def test_mean_ablation_writes_the_mean(random_model):
     torch.testing.assert_close(after.feed_forward[1], block.expand(2, 5, -1))
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_the_mean_over_a_reference_on_a_gpu(random_model):
+    model, ids = random_model(masked_ids=(0,)), torch.tensor([[1, 5, 3], [4, 0, 0]])
+    with ablate(model, heads=[(0, 1)], by="mean", reference=ids):
+        want = model(ids)
+    model.cuda()
+    with ablate(model, heads=[(0, 1)], by="mean", reference=ids.cuda()):
+        torch.testing.assert_close(model(ids.cuda()).cpu(), want)
+
+
 def test_gradients_flow_through_a_cut_model(random_model):
     model = random_model()
     with ablate(model, heads=[(0, 0)]):

@@ -77,3 +77,9 @@ def test_hooks_before_a_commit_call_what_exists():
     assert local["repo"] == "local", "no hook is fetched from elsewhere"
     assert [hook["entry"].split()[0] for hook in local["hooks"]] == ["make", ".venv/bin/python"]
     assert (ROOT / local["hooks"][1]["entry"].split()[1]).is_file()
+
+
+def test_a_kind_that_is_none_is_named(capsys):
+    assert run_tests.main(["units", "foo"]) == run_tests.main(["--known", "foo"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("There is no kind of test 'foo'; there are style, types, units") == 2

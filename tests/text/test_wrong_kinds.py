@@ -37,7 +37,7 @@ def arguments():
         yield f"Vocabulary({kind})", lambda value=value: Vocabulary(value)
         yield f"from_corpus({kind})", lambda value=value: Vocabulary.from_corpus(value)
         yield f"encode({kind}) of words", lambda value=value: words.encode(value)
-        if kind not in ("number", "flag"):
+        if kind != "number":
             yield f"decode({kind})", lambda value=value: tokenizer.decode([value])
             yield f"decode({kind}) of words", lambda value=value: words.decode([value])
         yield f"from_dict({kind})", lambda value=value: Vocabulary.from_dict(value)
