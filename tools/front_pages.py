@@ -1,6 +1,6 @@
 """Compute what the front pages say: the picture of a model at work, and the numbers of the pages' prose.
 
-python tools/front_pages.py          # writes book/assets/front.svg and book/ledger/values.json
+python tools/front_pages.py          # writes book/assets/front.svg, book/ledger/values.json and samples.json
 python tools/front_pages.py --check  # only says whether they are up to date
 python tools/front_pages.py --card   # also draws book/assets/card.png, which a chat shows beside a link
 
@@ -9,6 +9,7 @@ in the same way as in the chapters: `0.9998<!-- p_tarso -->`.
 """
 
 import argparse
+import copy
 import json
 import os
 import re
@@ -21,13 +22,14 @@ os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 import torch
 
 from support import zoo
-from support.generation import next_token
+from support.generation import generate, next_token
 from support.inside import trace
 from support.view.live.ablation import SWITCHES, rules
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "book" / "assets" / "front.svg"
 VALUES = ROOT / "book" / "ledger" / "values.json"
+SAMPLES = VALUES.with_name("samples.json")
 READ = ["<BOS>", "Pietro", "chiama", "Paolo"]
 BLUE, WHITE, AMBER = (11, 92, 143), (255, 255, 255), (240, 150, 2)
 COLUMN, CELL, SIDE = (
@@ -167,6 +169,18 @@ def head_costs() -> list[float]:
     return [-min(item["change"] for item in each["rules"]) for each in found]
 
 
+def samples(n: int = 3) -> dict[str, list[str]]:
+    """A few texts that each model of the zoo writes, in float64, the same on every machine."""
+    found = {}
+    for name in zoo.RECIPES:
+        entry = zoo.load(name)
+        model, words = copy.deepcopy(entry.model).double(), entry.vocabulary
+        start, end, longest = words.id("<BOS>"), words.id("<EOS>"), entry.model.config.context - 1
+        written = [generate(model, [start], longest, seed=seed, stop=[end]) for seed in range(n)]
+        found[name] = [words.decode(t for t in ids if t not in (start, end)) for ids in written]
+    return found
+
+
 def texts(svg: str) -> list[str]:
     """All that the picture says in words and numbers."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
@@ -215,12 +229,15 @@ def main() -> int:
             stale.append(PICTURE.name)
         if not VALUES.exists() or json.loads(VALUES.read_text(encoding="utf8")) != values:
             stale.append(VALUES.name)
+        if not SAMPLES.exists() or json.loads(SAMPLES.read_text(encoding="utf8")) != samples():
+            stale.append(SAMPLES.name)
         if stale:
             print(f"[pages] Out of date: {', '.join(stale)}; run tools/front_pages.py.", file=sys.stderr)
         return 1 if stale else 0
     PICTURE.write_text(svg, encoding="utf8")
     VALUES.parent.mkdir(parents=True, exist_ok=True)
     VALUES.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    SAMPLES.write_text(json.dumps(samples(), indent=1, ensure_ascii=False) + "\n", encoding="utf8")
     if options.card:
         draw_card()
     print("\n".join(f"[pages] {name} = {value}" for name, value in values.items()))

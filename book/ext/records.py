@@ -1,4 +1,4 @@
-"""Directives that write pages from committed data: the zoo's cards, and each chapter's status."""
+"""Directives that write pages from committed data: the zoo's models, and each chapter's status."""
 
 import json
 import sys
@@ -14,6 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
 import chapters  # noqa: E402 - beside this file
 import notebook_form  # noqa: E402 - the tools are scripts beside the package
+
+from support.view.diagram import learning_curve  # noqa: E402 - after the paths
+
+FLOOR = "floor (the world itself)"
 
 
 def _text(value: Any) -> str:
@@ -83,23 +87,44 @@ class _FromRecord(SphinxDirective):
         return container.children
 
 
-class ZooCards(_FromRecord):
-    """One part for each model of the zoo, from its card.json."""
+class ZooModel(_FromRecord):
+    """What a reader wants to know of one model of the zoo: its size, its curve, what it writes, its card."""
+
+    required_arguments = 1
 
     def lines(self) -> list[str]:
-        cards = sorted((ROOT / "support" / "zoo").glob("*/card.json"))
-        if not cards:
-            return ["No model has been trained yet."]
-        lines = []
-        for path in cards:
+        name = self.arguments[0]
+        folder, ledger = ROOT / "support" / "zoo", ROOT / "book" / "ledger"
+        sources = [
+            folder / name / "card.json",
+            folder / "records" / "zoo_curves.json",
+            ledger / "samples.json",
+        ]
+        for path in sources:
             self.env.note_dependency(str(path))
-            card = json.loads(path.read_text(encoding="utf8"))
-            weights = path.with_name("model.safetensors")
-            size = f"{weights.stat().st_size / 1e6:.2f} MB" if weights.exists() else "no weights"
-            lines += [f"## {card.get('title', card.get('name', path.parent.name))}", ""]
-            lines += [f'`zoo.load("{card.get("name", path.parent.name)}")`, {size}.', ""]
-            lines += markdown_of({k: v for k, v in card.items() if k not in ("name", "title")})
-        return lines
+        card, curves, samples = map(_load, sources)
+        shape, data, losses = card["model"], card["data"], dict(card["loss, nats per token"])
+        weights = card_file.with_name("model.safetensors").stat().st_size
+        layers = f"{shape['n layers']} layers, {shape['n heads']} heads each, d_model {shape['d model']}"
+        rows = [
+            ["Load it", f'`zoo.load("{name}")`'],
+            ["Parameters", f"{shape['parameters']:,} ({weights / 1e6:.1f} MB)"],
+            ["Shape", f"{layers}, d_ff {shape['d ff']}, {_text(shape['activation'])}"],
+            ["Vocabulary", f"{shape['vocabulary']} tokens"],
+            ["Context", f"{shape['context']} tokens"],
+            ["Training data", f"{data['training texts']:,} texts, {data['training tokens']:,} tokens"],
+            ["Loss", f"{losses.pop('model')} nats per token; the entropy is {losses.pop(FLOOR)}"],
+        ]
+        lines = _table(["", ""], rows)
+        if curve := curves.get("models", {}).get(name):
+            counting = {key.removeprefix("Kneser–Ney "): value for key, value in losses.items()}
+            drawn = learning_curve(curve["steps"], curve["losses"], curve["floor"], counting)
+            lines += ["```{raw} html", f'<div class="diagram-of-cell">{drawn.svg.strip()}</div>', "```", ""]
+        lines += ["Three texts that it writes when nothing is given (seeds 0, 1 and 2):", ""]
+        lines += [f"> {text}\n>" for text in samples[name]]
+        plain = {k: v for k, v in card.items() if k not in ("name", "title", "about", "model", "data")}
+        lines += ["", ":::{dropdown} The whole card", *markdown_of(plain), ":::", ""]
+        return "\n".join(lines).split("\n")
 
 
 def chapter_facts(path: Path) -> dict[str, Any]:
@@ -155,6 +180,6 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def setup(app: Any) -> dict[str, Any]:
-    app.add_directive("zoo-cards", ZooCards)
+    app.add_directive("zoo-model", ZooModel)
     app.add_directive("chapter-status", ChapterStatus)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -49,6 +49,11 @@ def test_the_values_are_those_of_the_committed_models(made):
     assert json.loads(front_pages.VALUES.read_text(encoding="utf8")) == made[1], "run tools/front_pages.py"
 
 
+def test_the_samples_are_written_by_the_committed_models():
+    stored = json.loads(front_pages.SAMPLES.read_text(encoding="utf8"))
+    assert stored == front_pages.samples(), "run tools/front_pages.py"
+
+
 def test_the_picture_is_that_of_the_committed_model(made):
     stored = front_pages.PICTURE.read_text(encoding="utf8")
     assert front_pages.texts(stored) == front_pages.texts(made[0]), "run tools/front_pages.py"

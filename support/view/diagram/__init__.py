@@ -20,7 +20,7 @@ from support.view.diagram.probability import loss_of_logits, predictors, samplin
 from support.view.diagram.shapes import Box, Drawing
 from support.view.diagram.space import positions, projection
 from support.view.diagram.tokens import embedding, merges, vocabulary
-from support.view.diagram.training import failures, parallelism, training_loop
+from support.view.diagram.training import failures, learning_curve, parallelism, training_loop
 
 __all__ = [
     "Box",
@@ -41,6 +41,7 @@ __all__ = [
     "gradient_loop",
     "heads",
     "hooks",
+    "learning_curve",
     "lora",
     "loss_of_logits",
     "lstm",

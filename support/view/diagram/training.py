@@ -1,6 +1,7 @@
 """Training: the loop with its schedule, what to do when it fails, and how it is spread over devices."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 from support.core import InputError
 from support.model import GPTConfig
@@ -217,4 +218,55 @@ def parallelism(devices: int = 3) -> Diagram:
         "of the layers, and activations go from one to the next. Sharded (ZeRO, FSDP): each stores "
         f"1/{devices} of every tensor and its own batch; weights are fetched when they are used, gradients "
         "are scattered."
+    )
+
+
+def learning_curve(
+    steps: Sequence[int], losses: Sequence[float], floor: float, baselines: Mapping[str, float]
+) -> Diagram:
+    """The held-out loss of a model while it is trained, with the losses of counting models and the floor.
+
+    Args:
+        steps: at which the model was evaluated; drawn on a logarithmic axis.
+        losses: what was found, in nats per token.
+        floor: the entropy of the world, which no model can undercut on average.
+        baselines: a name and a loss each; drawn as dashed lines.
+
+    Raises:
+        InputError: as many losses as steps are needed, and at least two.
+
+    >>> learning_curve([1, 10, 100], [3.3, 2.0, 1.2], 1.1, {"bigram": 1.8}).alt[:56]
+    'The held-out loss falls from 3.30 at step 1 to 1.20 at s'
+    """
+    if len(steps) != len(losses) or len(steps) < 2:
+        raise InputError(f"{len(steps)} steps and {len(losses)} losses; give at least two of each, paired")
+    d, left, right, top, bottom = Drawing(250), 40, 232, 18, 208
+    lowest, highest = 0.0, 1.05 * max([*losses, *baselines.values()])
+    x_of = [left + (right - left) * math.log(s / steps[0]) / math.log(steps[-1] / steps[0]) for s in steps]
+
+    def y_of(loss: float) -> float:
+        return bottom - (bottom - top) * (loss - lowest) / (highest - lowest)
+
+    d.line((left, top), (left, bottom), (right, bottom), role="line")
+    for tick in range(int(highest) + 1):
+        d.text(left - 6, y_of(tick), str(tick), "faint", size=12, anchor="end")
+        d.line((left, y_of(tick)), (right, y_of(tick)), role="line", width=0.6)
+    for tick in (10**k for k in range(9)):
+        if steps[0] <= tick <= steps[-1]:
+            x = left + (right - left) * math.log(tick / steps[0]) / math.log(steps[-1] / steps[0])
+            d.text(x, bottom + 13, f"{tick:,}", "faint", size=12)
+    d.text((left + right) / 2, bottom + 32, "training step", "faint", size=12)
+    d.text(12, (top + bottom) / 2, "loss, nats per token", "faint", size=12, turn=-90)
+    at = bottom + 20.0
+    for name, loss in sorted([*baselines.items(), ("entropy", floor)], key=lambda pair: pair[1]):
+        role = "ink" if name == "entropy" else "faint"
+        d.line((left, y_of(loss)), (right, y_of(loss)), role=role, dashed=role == "faint", width=1.2)
+        at = min(y_of(loss), at - 15)
+        d.text(right + 6, at, f"{name} {loss:.2f}", role, size=11, anchor="start")
+    d.curve([(x, y_of(loss)) for x, loss in zip(x_of, losses, strict=True)], "loss", width=2.4)
+    beaten = [name for name, loss in baselines.items() if losses[-1] < loss]
+    return d.done(
+        f"The held-out loss falls from {losses[0]:.2f} at step {steps[0]} to {losses[-1]:.2f} at step "
+        f"{steps[-1]:,}; the entropy of the world is {floor:.2f}. At the end the model is below "
+        f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}."
     )
