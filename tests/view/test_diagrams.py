@@ -35,8 +35,11 @@ LLAMA = GPTConfig(
 TAKE_A_CONFIG = [n for n in NAMES if "config" in inspect.signature(getattr(diagram, n)).parameters]
 
 
+NEEDED = {"learning_curve": ([1, 10, 100], [3.3, 2.0, 1.2], 1.1, {"bigram": 1.8, "trigram": 1.15})}
+
+
 def made(name, *given, **more):
-    return getattr(diagram, name)(*given, **more)
+    return getattr(diagram, name)(*(given or NEEDED.get(name, ())), **more)
 
 
 def words(drawing):
@@ -286,3 +289,18 @@ def test_words_are_text_and_never_markup():
     drawing = diagram.rnn(["<b>", "&amp;", '"'])
     assert {"<b>", "&amp;", '"'} <= set(words(drawing))
     assert "<b>" not in drawing.svg
+
+
+def test_a_learning_curve_goes_through_its_losses_and_counts_what_it_beats():
+    steps, losses, floor, counting = NEEDED["learning_curve"]
+    drawn = made("learning_curve")
+    path = re.findall(r'<path d="(M[^"]*)" stroke="var\(--loss\)"', drawn.svg)[-1]
+    points = [tuple(map(float, p.split())) for p in path.strip("M").split("L")]
+    across, down = zip(*points, strict=True)
+    assert across[1] == pytest.approx((across[0] + across[2]) / 2, abs=0.1), "steps on a logarithmic axis"
+    falls = [(a - b) / (down[2] - down[0]) for a, b in zip(down[1:], down, strict=False)]
+    expected = [(a - b) / (losses[2] - losses[0]) for a, b in zip(losses[1:], losses, strict=False)]
+    assert falls == pytest.approx(expected, abs=0.01)
+    assert "1 of 2 counting models: bigram" in drawn.alt and "entropy of the world is 1.10" in drawn.alt
+    with pytest.raises(InputError, match="3 steps and 2 losses"):
+        diagram.learning_curve(steps, losses[:2], floor, counting)

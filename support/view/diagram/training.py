@@ -244,7 +244,7 @@ def learning_curve(
     lowest, highest = 0.0, 1.05 * max([*losses, *baselines.values()])
     x_of = [left + (right - left) * math.log(s / steps[0]) / math.log(steps[-1] / steps[0]) for s in steps]
 
-    def y_of(loss: float) -> float:
+    def y_of(loss: Number) -> Number:
         return bottom - (bottom - top) * (loss - lowest) / (highest - lowest)
 
     d.line((left, top), (left, bottom), (right, bottom), role="line")
