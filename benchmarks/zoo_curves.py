@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import torch
+from recording import keep_record, made_by
 
 from support import zoo
 from support.core import seed_everything
@@ -56,10 +57,10 @@ def curve(name: str) -> dict[str, object]:
 
 def main() -> None:
     seed_everything(0)
-    record = zoo.made_by("zoo_curves")
+    record = made_by("zoo_curves")
     old = {} if len(sys.argv) < 2 else zoo.record("zoo_curves")["models"]
     record["models"] = old | {name: curve(name) for name in sys.argv[1:] or zoo.RECIPES}
-    zoo.keep_record("zoo_curves", record)
+    keep_record("zoo_curves", record)
 
 
 if __name__ == "__main__":
