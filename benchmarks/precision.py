@@ -1,8 +1,8 @@
 """Does bfloat16 learn what float32 learns? Writes support/zoo/records/precision.json.
 
-    python benchmarks/precision.py [--steps 300]
+    python benchmarks/precision.py [--steps 200]
 
-The three recipes of the zoo, three seeds each, the first 300 steps in float32 and in bfloat16: the same first
+The three recipes of the zoo, three seeds each, the first 200 steps in float32 and in bfloat16: the same first
 weights, the same texts in the same order. Of each run: the loss averaged over every 50 steps, and the loss on
 500 fresh texts in float32. The differences between the precisions are compared with those between seeds.
 """
@@ -38,7 +38,7 @@ def one_run(name: str, precision: str, seed: int, steps: int) -> dict[str, objec
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=200)
     steps = parser.parse_args().steps
     record = begin_record("precision", {}, steps=steps, **{"steps a mean": EVERY})
     for name in sorted(zoo.RECIPES):
