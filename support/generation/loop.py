@@ -1,6 +1,7 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -15,7 +16,6 @@ from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
-_Choose = Callable[[Float[Tensor, "text vocab"]], Int[Tensor, " text"]]
 
 
 def generate(
@@ -63,36 +63,24 @@ def generate(
     >>> len(generate(model, [1], max_new_tokens=5, seed=0))
     6
     """
-    how = (temperature, top_k, top_p, greedy, seed, stop, cache, prefill, reproducible)
-    return [*whole_numbers(ids, "A prompt"), *stream(model, ids, max_new_tokens, *how)]
+    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "stop": stop}
+    how = {"cache": cache, "prefill": prefill, "reproducible": reproducible}
+    return [*whole_numbers(ids, "A prompt"), *stream(model, ids, max_new_tokens, seed=seed, **options, **how)]
 
 
 def stream(
-    model: nn.Module,
-    ids: Prompt,
-    max_new_tokens: int,
-    temperature: float | int = 1.0,
-    top_k: int | None = None,
-    top_p: float | int | None = None,
-    greedy: bool = False,
-    seed: int | None = None,
-    stop: Collection[int] = (),
-    cache: bool = True,
-    prefill: int | None = None,
-    reproducible: bool | None = None,
+    model: nn.Module, ids: Prompt, max_new_tokens: int, *, seed: int | None = None, **options: Any
 ) -> Iterator[int]:
     """What `generate` adds, token by token, each as soon as it is chosen; without the prompt.
 
-    Arguments and errors are those of `generate`; they are checked at once, not at the first token.
+    Options and errors are those of `generate`; they are checked at once, not at the first token.
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> list(stream(model, [1], 5, seed=3)) == generate(model, [1], 5, seed=3)[1:]
     True
     """
-    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    choose = _chooser(model, sampling, greedy, [seed], reproducible)
-    steps = _steps(model, [whole_numbers(ids, "A prompt")], max_new_tokens, choose, stop, cache, prefill)
+    steps = _steps(model, [whole_numbers(ids, "A prompt")], max_new_tokens, [seed], **options)
     return (chosen for (chosen,) in steps if chosen is not None)
 
 
@@ -100,36 +88,29 @@ def generate_many(
     model: nn.Module,
     prompts: Sequence[Prompt],
     max_new_tokens: int,
-    temperature: float | int = 1.0,
-    top_k: int | None = None,
-    top_p: float | int | None = None,
-    greedy: bool = False,
+    *,
     seed: int | None = None,
-    stop: Collection[int] = (),
-    cache: bool = True,
-    prefill: int | None = None,
-    reproducible: bool | None = None,
+    **options: Any,
 ) -> list[list[int]]:
     """Continue many texts side by side, of whatever length: each as `generate` would continue it alone.
 
     Args:
-        model: see `generate`; so are all arguments not named here.
+        model: see `generate`; so are the options, of which ``stop`` ends each text by itself.
         prompts: the texts so far. Shorter ones are padded at the left, which no token attends to.
+        max_new_tokens: write at most so many to each.
         seed: text ``i`` is drawn with ``seed + i``, so that equal prompts become different texts.
-        stop: ends each text by itself.
+        options: see `generate`.
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2)).double()
     >>> generate_many(model, [[1], [1, 2, 3]], 4, seed=5)[1] == generate(model, [1, 2, 3], 4, seed=6)
     True
     """
-    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    seeds = [None if seed is None else seed + i for i in range(len(prompts))]
     texts = [whole_numbers(prompt, "A prompt") for prompt in prompts]
     if not texts:
         return []
-    choose = _chooser(model, sampling, greedy, seeds, reproducible)
-    for step in _steps(model, [*map(list, texts)], max_new_tokens, choose, stop, cache, prefill):
+    seeds = [None if seed is None else seed + i for i in range(len(texts))]
+    for step in _steps(model, [*map(list, texts)], max_new_tokens, seeds, **options):
         for text, chosen in zip(texts, step, strict=True):
             if chosen is not None:
                 text.append(chosen)
@@ -140,10 +121,14 @@ def _steps(
     model: nn.Module,
     texts: list[list[int]],
     max_new_tokens: int,
-    choose: _Choose,
-    stop: Collection[int],
-    cache: bool,
-    prefill: int | None,
+    seeds: Sequence[int | None],
+    *,
+    greedy: bool = False,
+    stop: Collection[int] = (),
+    cache: bool = True,
+    prefill: int | None = None,
+    reproducible: bool | None = None,
+    **sampling: Any,
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
     if not all(texts):
@@ -152,19 +137,41 @@ def _steps(
         raise InputError(f"max_new_tokens={max_new_tokens} must not be negative.")
     if prefill is not None and prefill < 1:
         raise InputError(f"prefill={prefill} reads nothing; give 1 token or more, or None for all at once.")
+    sampling = {"temperature": 1.0, "top_k": None, "top_p": None} | sampling
+    check_sampling(**sampling)
+    if greedy and sampling != {"temperature": 1.0, "top_k": None, "top_p": None}:
+        raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
+    device = next(model.parameters()).device
+    on_cpu = reproducible or (reproducible is None and device.type == "cpu")
+    where = torch.device("cpu") if on_cpu else device
+    generators = [None if s is None else torch.Generator(where).manual_seed(s) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
     reader = _Reader(model, texts, max_new_tokens, cache, prefill)
+
+    def best(logits: Tensor) -> tuple[Tensor, list[int]]:
+        scores, ids = logits.max(dim=-1)
+        if not all(map(math.isfinite, scores.tolist())):
+            raise InputError(
+                "The model's logits have no finite largest score (all −∞, or inf or NaN), so no token "
+                "can be chosen; look at its weights."
+            )
+        return ids, ids.tolist()
+
+    def draw(logits: Tensor) -> tuple[Tensor, list[int]]:
+        logits = logits.to(where, torch.float64 if where.type == "cpu" else logits.dtype)
+        probabilities = next_token(logits, **sampling)
+        if seeds[0] is None:
+            ids = torch.multinomial(probabilities, 1)[:, 0]
+        else:
+            rows = zip(probabilities, generators, strict=True)
+            ids = torch.cat([torch.multinomial(row, 1, generator=g) for row, g in rows])
+        return ids.to(device), ids.tolist()
 
     def steps() -> Iterator[list[int | None]]:
         going = [True] * len(texts)
         for _ in range(max_new_tokens):
-            chosen = choose(reader.next_logits())
-            numbers = chosen.tolist()
-            if min(numbers) < 0:
-                raise InputError(
-                    "The model's logits have no finite largest score (all −∞, or inf or NaN), so no token "
-                    "can be chosen; look at its weights."
-                )
+            logits = reader.next_logits()
+            chosen, numbers = best(logits) if greedy else draw(logits)
             # A text that has ended is still computed: to take it out would cost more than it saves.
             reader.add(chosen, numbers)
             yield [new if goes else None for new, goes in zip(numbers, going, strict=True)]
@@ -173,36 +180,6 @@ def _steps(
                 return
 
     return steps()
-
-
-def _chooser(
-    model: nn.Module,
-    sampling: dict[str, Any],
-    greedy: bool,
-    seeds: Sequence[int | None],
-    reproducible: bool | None,
-) -> _Choose:
-    """Logits → the ids of the next tokens; below 0 where there is none to choose."""
-    check_sampling(**sampling)
-    if greedy and sampling != {"temperature": 1, "top_k": None, "top_p": None}:
-        raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
-    device = next(model.parameters()).device
-    where = torch.device("cpu") if reproducible or (reproducible is None and device.type == "cpu") else device
-    generators = [None if s is None else torch.Generator(where).manual_seed(s) for s in seeds]
-
-    def best(logits: Tensor) -> Tensor:
-        scores, ids = logits.max(dim=-1)
-        return torch.where(scores.abs() < torch.inf, ids, -1)
-
-    def draw(logits: Tensor) -> Tensor:
-        on_cpu = where.type == "cpu"
-        probabilities = next_token(logits.to(where, torch.float64 if on_cpu else logits.dtype), **sampling)
-        if all(g is None for g in generators):
-            return torch.multinomial(probabilities, 1)[:, 0].to(device)
-        rows = zip(probabilities, generators, strict=True)
-        return torch.cat([torch.multinomial(p, 1, generator=g) for p, g in rows]).to(device)
-
-    return best if greedy else draw
 
 
 class _Reader:
@@ -223,7 +200,8 @@ class _Reader:
         self.cache = None
         length = min(self.context, self.longest + room)
         if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
-            self.cache = model.cache(len(texts), length, self._pad(texts))
+            with torch.inference_mode():  # views of such tensors cost less
+                self.cache = model.cache(len(texts), length, self._pad(texts))
         self.unread = self._table(texts)
 
     def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:

@@ -29,9 +29,10 @@ def attention_path(
     >>> attention_path(q, v), attention_path(q.requires_grad_(), v), attention_path(q.float(), v.float())
     ('fused', 'products', 'fused')
     """
-    trained = torch.is_grad_enabled() and (q.requires_grad or v.requires_grad)
+    if not torch.is_grad_enabled() or not (q.requires_grad or v.requires_grad):
+        return "fused"
     here = v.device.type == "cpu" and v.dtype == torch.bfloat16
-    return "products" if trained and here and v.shape[-2] <= PRODUCTS_UP_TO else "fused"
+    return "products" if here and v.shape[-2] <= PRODUCTS_UP_TO else "fused"
 
 
 def attend_by_products(
