@@ -10,7 +10,7 @@ from support.model import Seq2SeqInputs
 
 
 class AdditiveAttention(nn.Module):
-    """Looks back at a sequence of states: score = v · tanh(q W_q + s W_s), softmax, weighted mean of the s.
+    """Attends to a sequence of states: score = v · tanh(q W_q + s W_s), softmax, weighted mean of the s.
 
     Follows Bahdanau, Cho and Bengio 2014, *Neural Machine Translation by Jointly Learning to Align and
     Translate*.

@@ -1,4 +1,4 @@
-"""Looking inside: traces, points and patches, lenses, shares, ablation; concept planes, maps and probes."""
+"""Interpretability: hook points, traces, ablation, patching, logit lens and attribution; maps and probes."""
 
 from support.inside.embedding_report import READABLE, EmbeddingReport, embedding_report
 from support.inside.hooks import Activations, hook_points, hooked, only, run_with_cache, run_with_hooks

@@ -16,10 +16,10 @@ READABLE = 0.8  # the R² above which an axis counts as readable, as in *workben
 
 @dataclass(frozen=True)
 class EmbeddingReport:
-    """What the tests of *workbench* note 2, §2 say of a space.
+    """What probes, PCA and analogies find in a space of word vectors (*workbench* note 2, §2).
 
     Attributes:
-        top2: share of the spread in the first two principal components.
+        top2: share of the variance in the first two principal components.
         top6: share in the first six.
         r2: one probe's R² per designed axis.
         axes_read: how many of them exceed `READABLE`.

@@ -1,4 +1,4 @@
-"""What would the model say if it stopped here? The logit lens; and the tuned lens, which translates first."""
+"""The logit lens: what the model would predict if it stopped after a stage; and the tuned lens."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,7 +15,7 @@ from support.model import GPT
 
 @torch.no_grad()
 def logit_lens(model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
-    """What the model would answer if it stopped after each stage: its stream through the final norm and head.
+    """Each stage's residual stream through the final norm and the head: the logits if it stopped there.
 
     Follows nostalgebraist 2020, *interpreting GPT: the logit lens*.
 
@@ -29,10 +29,10 @@ def logit_lens(model: GPT, seen: Trace) -> Float[Tensor, "stage batch position v
 
 
 class TunedLens(nn.Module):
-    """One translator for each stage, ``x → x + x A + b``, in front of the model's own norm and head.
+    """One affine map for each stage, ``x → x + x A + b``, in front of the model's own norm and head.
 
-    All start as the identity, so an untrained one is the logit lens. The last stage has none: there is
-    nothing to translate.
+    All start as the identity, so an untrained one is the logit lens. The last stage has none: its
+    stream is what the head was trained to read.
 
     Follows Belrose et al. 2023, *Eliciting Latent Predictions from Transformers with the Tuned Lens*.
     """
@@ -45,7 +45,7 @@ class TunedLens(nn.Module):
     def translate(
         self, streams: Float[Tensor, "stage *batch d_model"]
     ) -> Float[Tensor, "stage *batch d_model"]:
-        """Each stage's stream in the language of the last one."""
+        """Each stage's stream, mapped to where the last stage's streams lie."""
         early = streams[:-1]
         moved = torch.einsum("s...d, sde -> s...e", early, self.matrices)
         shifts = self.shifts.view(len(early), *(1,) * (streams.ndim - 2), -1)
@@ -53,7 +53,7 @@ class TunedLens(nn.Module):
 
     @torch.no_grad()
     def forward(self, model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
-        """As `logit_lens`, translated first."""
+        """As `logit_lens`, each stream mapped first."""
         with evaluating(model):
             return torch.stack([model.unembed(stream) for stream in self.translate(seen.streams)])
 
@@ -61,9 +61,9 @@ class TunedLens(nn.Module):
 def tune_lens(
     model: GPT, texts: Iterable[Sequence[int]], steps: int = 500, lr: float = 1e-3, seed: int = 0
 ) -> TunedLens:
-    """Teach each stage's translator to foretell the model's own last word; the model stays as it is.
+    """Fit each stage's affine map so that the lens predicts the model's own output; the model stays as it is.
 
-    What is made small is the divergence (KL, in nats) from the model's answer to the lens's, in the mean
+    The loss is the KL divergence (in nats) of the lens's distribution from the model's, averaged
     over all positions of the texts; Adam, 1,024 positions a step.
 
     Args:

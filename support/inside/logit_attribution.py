@@ -1,4 +1,4 @@
-"""Who spoke for this word? A logit is a sum, and each part's write has its share in it."""
+"""Direct logit attribution: a logit is a sum, to which each component's output contributes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class LogitAttribution:
     heads: Float[Tensor, "layer batch head"]
     feed_forward: Float[Tensor, "layer batch"]
     neurons: Float[Tensor, "layer batch d_ff"] | None  # None with experts
-    shift: Float[Tensor, " batch"]  # what the final norm's own bias says
+    shift: Float[Tensor, " batch"]  # what the final norm's own bias adds
     logit: Float[Tensor, " batch"]
 
     def parts(self) -> dict[str, Float[Tensor, " batch"]]:
-        """The shares by name, in the order of the pass; they add up to ``logit``."""
+        """The contributions by name, in the order of the pass; they add up to ``logit``."""
         named = {"embedding": self.embedding}
         for i, (attended, computed) in enumerate(zip(self.attention, self.feed_forward, strict=True)):
             named |= {f"attention {i}": attended, f"feed-forward {i}": computed}
@@ -46,11 +46,11 @@ def direct_logit_attribution(
     against: int | None = None,
     position: int = -1,
 ) -> LogitAttribution:
-    """Each part's share in the logit of a word, or in the difference to another word's.
+    """Each component's contribution to the logit of a word, or to its difference from another word's.
 
-    The final norm divides by the size of the whole stream, to which all parts contribute; that number is
-    taken as it was in this pass (it is *frozen*), and the rest of the norm is linear. So the shares add up
-    exactly, and do not say what the logit would be without a part: for that, cut it (`ablate`).
+    The final norm divides by the size of the whole stream, to which all components contribute; that number is
+    taken as it was in this pass (it is *frozen*), and the rest of the norm is linear. So the
+    contributions add up exactly; what the logit would be without a component, only `ablate` tells.
 
     Args:
         model: a `GPT` with residuals and pre-norm. The softcap of the logits (``logit_softcap``) is left out.
@@ -90,7 +90,7 @@ def direct_logit_attribution(
     if seen.activations is not None:
         networks = [cast(FeedForward, block.feed_forward) for block in model.blocks]
         columns = torch.stack([network.down.weight for network in networks])
-        heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # what a neuron's full voice would say
+        heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # the effect of an activation of 1
         neurons = seen.activations[..., position, :] * heard
     parts = [share(seen.embedding), share(seen.attention), share(seen.feed_forward)]
     return LogitAttribution(

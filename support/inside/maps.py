@@ -1,6 +1,6 @@
 """Flat maps of a space of many dimensions, each with the number that says how far it can be trusted.
 
-A linear map (concept plane, PCA) tells which *share* of the spread it shows. A map of neighbourhoods (t-SNE,
+A linear map (concept plane, PCA) tells which *share* of the variance it shows. A neighbour map (t-SNE,
 UMAP) has no axes and no share; how well it keeps neighbours is measured by `trustworthiness` and
 `neighbours_kept`, which apply to every map. Follows *workbench* note 2, §4 and appendix A.
 """
@@ -20,11 +20,11 @@ Vector = Num[np.ndarray, " d"] | Num[Tensor, " d"]
 
 @dataclass(frozen=True)
 class Map:
-    """Words on a page.
+    """Words as points of a plane, with what the map shows of the space.
 
     Attributes:
         points: one row of coordinates per word.
-        share: the part of the (centred) spread that the map shows, 0 to 1; None if it is no projection.
+        share: the part of the (centred) variance that the map shows, 0 to 1; None if it is no projection.
         axes: the directions (orthonormal rows) that became the map's axes; None for a map that has none.
         shares: the share of each axis; for PCA of *all* components, also of those not drawn.
     """

@@ -1,4 +1,4 @@
-"""Which part carries the difference? Activations of a good pass, one by one, are put into a bad one."""
+"""Activation patching: activations of a clean pass are put, one by one, into a corrupted one."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Nudging finished vectors towards a list of kin: structure added after learning, not in its stead."""
+"""Retrofitting: trained vectors are moved towards those of related words, after training."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Who is like whom: cosines, nearest neighbours, and arithmetic with words."""
+"""Cosine similarity, nearest neighbours, and arithmetic with words."""
 
 from collections.abc import Sequence
 

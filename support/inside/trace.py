@@ -1,4 +1,4 @@
-"""Watch a model while it reads: what every part writes to the stream; and what happens when a part is cut."""
+"""A trace of one pass: what each component adds to the residual stream; and the ablation of components."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,14 +16,16 @@ from support.model import GPT, SelfAttention
 
 @dataclass(frozen=True)
 class Trace:
-    """Everything that one pass wrote. With pre-norm, ``embedding`` plus all writes is the last stream."""
+    """Each component's output in one pass; with pre-norm, their sum with ``embedding`` is the last stream."""
 
     ids: Int[Tensor, "batch position"]
     embedding: Float[Tensor, "batch position d_model"]
     attention: Float[Tensor, "layer batch position d_model"]  # what each attention adds …
-    heads: Float[Tensor, "layer batch head position d_model"]  # … by head (the output bias is nobody's)
+    heads: Float[
+        Tensor, "layer batch head position d_model"
+    ]  # … by head (the output bias belongs to no head)
     feed_forward: Float[Tensor, "layer batch position d_model"]
-    streams: Float[Tensor, "stage batch position d_model"]  # after the embedding and after each write
+    streams: Float[Tensor, "stage batch position d_model"]  # after the embedding and after each sublayer
     patterns: Float[Tensor, "layer batch head query key"]
     # Behind the activation function; None with experts, of which each token meets a few only.
     activations: Float[Tensor, "layer batch position d_ff"] | None
@@ -38,10 +40,10 @@ class Trace:
 
 @torch.no_grad()
 def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Trace:
-    """Run the model once and keep what every part wrote; dropout is off, nothing is changed.
+    """Run the model once and keep every component's output; dropout is off, nothing is changed.
 
     Args:
-        model: any `GPT`; inside `ablate`, the trace shows the cut model.
+        model: any `GPT`; inside `ablate`, the trace is that of the ablated model.
         ids: one sequence or a batch of them.
 
     Raises:
@@ -87,15 +89,15 @@ def ablate(
     by: Literal["zero", "mean"] = "zero",
     reference: Int[Tensor, "batch position"] | None = None,
 ) -> Iterator[GPT]:
-    """Cut parts out while the ``with`` block lasts; the weights stay as they are.
+    """Ablate components while the ``with`` block lasts; the weights stay as they are.
 
     Args:
-        model: the model to cut.
+        model: the model to ablate.
         heads: (layer, head) pairs, counted from zero.
-        attention: layers whose whole attention falls silent, output bias and all.
-        feed_forward: layers whose feed-forward network (or mixture of experts) falls silent.
-        by: ``"zero"``: the part writes nothing; ``"mean"``: it always writes what it writes on average,
-            so that later parts meet no stream of an unknown kind.
+        attention: layers whose whole attention is ablated, output bias included.
+        feed_forward: layers whose feed-forward network (or mixture of experts) is ablated.
+        by: ``"zero"``: the output is zero; ``"mean"``: it is its mean over the reference, so that later
+            components meet a stream of the usual kind.
         reference: the ids over which the mean is taken (ids that the model never predicts, such as
             padding, are left out).
 
@@ -123,7 +125,7 @@ def ablate(
     cut: dict[str, list[int]] = {}
     for layer, head in heads:
         cut.setdefault(f"blocks.{layer}.attention.z", []).append(head)
-    # All means are taken before the first cut.
+    # All means are taken before the first ablation.
     fills = _means(model, [*parts, *cut], reference) if by == "mean" and reference is not None else {}
     edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
     edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in cut.items()}

@@ -27,7 +27,7 @@ class Block(nn.Module):
         self.norm_first, self.residual = config.norm_first, config.residual
         self.norm_1 = make_norm(config)
         self.attention = SelfAttention(config)
-        self.norm_cross = make_norm(config) if cross else None
+        self.norm_cross: Any = make_norm(config) if cross else None
         self.cross_attention = CrossAttention(config) if cross else None
         self.norm_2 = make_norm(config)
         self.feed_forward = make_feed_forward(config)
@@ -42,7 +42,7 @@ class Block(nn.Module):
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
-        if self.cross_attention is not None and self.norm_cross is not None:
+        if self.cross_attention is not None:
             if memory is None:
                 raise InputError("This block attends to an encoder's stream; give it as memory=.")
             stream = self.step(stream, self.norm_cross, self.cross_attention, memory, memory_mask)

@@ -1,4 +1,4 @@
-"""Bring every vector of the stream to the same size before it is read."""
+"""Normalisation: every vector of the stream is brought to the same size before a sublayer reads it."""
 
 from jaxtyping import Float
 from torch import Tensor, nn

@@ -8,7 +8,7 @@ from support.core import InputError
 
 
 def whole_numbers(ids: Iterable[Any], name: str) -> list[int]:
-    """Ids of whatever kind of integer, as plain ones; what else there is is named.
+    """Ids of any kind of integer as plain ones; anything else is refused by its name.
 
     Raises:
         InputError: an item is no whole number; ``True`` is none.
