@@ -73,7 +73,7 @@ def direct_logit_attribution(
     """
     config = model.config
     if not (config.norm_first and config.residual):
-        raise InputError("Shares need a stream that is a sum: residual=True and norm_first=True.")
+        raise InputError("Attribution needs a stream that is a sum: residual=True and norm_first=True.")
     for one in (word, against):
         if one in config.masked_ids or (one is not None and not 0 <= one < config.vocab_size):
             raise InputError(f"The model never predicts id {one}; ask for another one.")
