@@ -5,12 +5,15 @@
     python tools/colab_like.py --versions newest                # what the index offers today
     python tools/colab_like.py --versions here                  # this environment's libraries: quick
     python tools/colab_like.py --python python3.11 --python python3.13  # one after the other, for a table
+    python tools/colab_like.py --versions newest --also transformers==4.56.0  # but for these
 
 The first cell of each notebook installs the wheel (the newest in dist/; `make wheel`). What the cells then
-show is compared with what is stored, as nbval does. Colab's versions are in tools/colab_versions.txt.
+show is compared with what is stored, as nbval does. Colab's versions are in tools/colab_versions.txt. What
+was found is added to .make/stacks.json; --keep book/ledger/stacks.json adds it to the status page's table.
 """
 
 import argparse
+import datetime
 import json
 import os
 import re
@@ -20,7 +23,9 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -29,11 +34,14 @@ from nbclient.exceptions import CellExecutionError
 sys.path.insert(0, str(Path(__file__).parent))
 import notebook_form
 import refresh
+from portability import processor
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tools" / "colab_versions.txt"
 NEEDED = ["ipykernel"]  # what any notebook server has; the rest comes with the wheel
 OURS = ("neuron_to_assistant", "__editable__")
+KEPT = ROOT / ".make" / "stacks.json"
+SHOWN = ("torch", "numpy", "scipy", "transformers", "matplotlib", "scikit-learn", "umap-learn", "ipython")
 
 
 def site_packages(python: Path) -> Path:
@@ -59,11 +67,12 @@ def borrow(folder: Path) -> Path:
     return python
 
 
-def install(python: Path, versions: str) -> list[str]:
+def install(python: Path, versions: str, also: Sequence[str] = ()) -> list[str]:
     """Install what a notebook server brings; returns what the index has not got in the listed version."""
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    if also or versions == "newest":
+        subprocess.run([*pip, *NEEDED, *also], check=True)
     if versions == "newest":
-        subprocess.run([*pip, *NEEDED], check=True)
         return []
     lines = [s for s in LISTED.read_text(encoding="utf8").splitlines() if not s.startswith("#")]
     if not subprocess.run([*pip, *lines], capture_output=True).returncode:
@@ -88,8 +97,19 @@ def differences(stored: nbformat.NotebookNode, fresh: nbformat.NotebookNode) -> 
     return found
 
 
-def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str]]:
-    """Execute a copy of a chapter in a folder; returns the seconds, and what differs."""
+def first_seconds(notebook: nbformat.NotebookNode) -> float:
+    """How long the first cell took, in which pip installs the wheel and what it needs."""
+    for cell in notebook.cells:
+        if times := cell.metadata.get("execution"):
+            busy, idle = (
+                datetime.datetime.fromisoformat(times[f"iopub.status.{w}"]) for w in ("busy", "idle")
+            )
+            return (idle - busy).total_seconds()
+    return 0.0
+
+
+def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str], float]:
+    """Execute a copy of a chapter in a folder: its seconds, what differs, and its first cell's seconds."""
     stored, fresh = (nbformat.read(path, as_version=4) for _ in range(2))
     start = time.perf_counter()
     client = NotebookClient(
@@ -103,11 +123,12 @@ def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str]]:
         client.execute()
     except CellExecutionError as error:
         lines = [line for line in str(error).strip().splitlines() if line]
-        return time.perf_counter() - start, [re.sub(r"\x1b\[[\d;]*m", "", lines[-1])]
+        found = [re.sub(r"\x1b\[[\d;]*m", "", lines[-1])]
+        return time.perf_counter() - start, found, first_seconds(fresh)
     for cell in fresh.cells:
         if cell.cell_type == "code":
             cell.outputs = refresh.merge_streams(cell.outputs)
-    return time.perf_counter() - start, differences(stored, fresh)
+    return time.perf_counter() - start, differences(stored, fresh), first_seconds(fresh)
 
 
 def name_kernel(python: Path, folder: Path) -> str:
@@ -121,8 +142,21 @@ def name_kernel(python: Path, folder: Path) -> str:
     return place.name
 
 
-def session(interpreter: str, versions: str, notebooks: list[Path]) -> bool:
-    """All chapters with one Python; prints a line for each, and says whether all were equal."""
+def told(python: Path) -> dict[str, str]:
+    """The versions of Python and of what is installed for it."""
+    asked = (
+        "import importlib.metadata as m, json, sys; "
+        "installed = {d.name.lower().replace('_', '-'): d.version for d in m.distributions()}; "
+        "print(json.dumps({'python': '%d.%d.%d' % sys.version_info[:3], **installed}))"
+    )
+    done = subprocess.run([python, "-c", asked], capture_output=True, check=True, text=True)
+    return json.loads(done.stdout)
+
+
+def session(
+    interpreter: str, versions: str, notebooks: list[Path], also: Sequence[str] = (), keep: Path = KEPT
+) -> bool:
+    """All chapters with one Python: a line for each, a row that is kept, and whether all were equal."""
     wheels = sorted((ROOT / "dist").glob("neuron_to_assistant-*.whl"), key=lambda p: p.stat().st_mtime)
     if not wheels:
         print("[colab] There is no wheel in dist/: run `make wheel` first.", file=sys.stderr)
@@ -136,22 +170,39 @@ def session(interpreter: str, versions: str, notebooks: list[Path]) -> bool:
             python, missing = borrow(folder / "venv"), []
         else:
             python = make_environment(folder / "venv", interpreter)
-            missing = install(python, versions)
+            missing = install(python, versions, also)
         kernel, content = name_kernel(python, folder / "jupyter"), folder / "content"
         content.mkdir()
         shutil.copy(wheels[-1], content)
-        asked = [python, "-c", "import sys; print('Python %d.%d.%d' % sys.version_info[:3])"]
-        said = subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip()
-        print(f"[colab] {said}, {versions}: ready in {time.perf_counter() - start:.0f} s", flush=True)
+        ready = time.perf_counter() - start
+        print(f"[colab] Python {told(python)['python']}, {versions}: ready in {ready:.0f} s", flush=True)
         if missing:
             print(f"[colab] not on the index, newest instead: {', '.join(missing)}", flush=True)
-        good = True
+        differ: dict[str, list[str]] = {}
+        row: dict[str, Any] = {
+            "date": f"{datetime.date.today()}",
+            "processor": processor(),
+            "versions": versions,
+        }
+        row |= {"also": [*also], "missing": missing, "seconds": 0.0, "chapters": 0, "differs": differ}
         for path in notebooks:
-            seconds, found = run(path, content, kernel)
-            good = good and not found
+            seconds, found, first = run(path, content, kernel)
+            if not row["chapters"]:  # in this one, pip installed the wheel and all that it needs
+                row["install"] = round(ready + first)
+                installed = told(python)
+                row |= {name: installed.get(name, "–") for name in ("python", *SHOWN)}
+                words = ", ".join(f"{name} {row[name]}" for name in SHOWN)
+                print(f"[colab] the wheel and all it needs: {first:.0f} s more; {words}", flush=True)
+                seconds -= first
+            row["seconds"], row["chapters"] = round(row["seconds"] + seconds, 1), row["chapters"] + 1
+            if found:
+                differ[path.stem] = found
             print(f"[colab] {path.stem:<32} {seconds:6.1f} s  {'differs' if found else 'equal'}", flush=True)
             print("".join(f"          {line}\n" for line in found), end="", flush=True)
-    return good
+        kept = json.loads(keep.read_text(encoding="utf8")) if keep.exists() else []
+        keep.parent.mkdir(exist_ok=True)
+        keep.write_text(json.dumps([*kept, row], indent=1, ensure_ascii=False), encoding="utf8")
+    return not differ
 
 
 def main() -> int:
@@ -160,10 +211,12 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--versions", choices=["colab", "newest", "here"], default="colab")
     parser.add_argument("--python", action="append", help="an interpreter; may be given several times")
+    parser.add_argument("--also", action="append", default=[], help="a requirement, such as torch==2.5.1")
+    parser.add_argument("--keep", type=Path, default=KEPT, help="the file to which the row is added")
     options = parser.parse_args()
     notebooks = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
     pythons = options.python or [sys.executable]
-    results = [session(python, options.versions, notebooks) for python in pythons]
+    results = [session(p, options.versions, notebooks, options.also, options.keep) for p in pythons]
     print(f"[colab] {sum(results)} of {len(results)} Pythons without a difference")
     return 0 if all(results) else 1
 
