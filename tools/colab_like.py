@@ -3,6 +3,7 @@
     python tools/colab_like.py                                  # Colab's versions, every chapter
     python tools/colab_like.py notebooks/06_vocabulary.ipynb    # one chapter
     python tools/colab_like.py --versions newest                # what the index offers today
+    python tools/colab_like.py --versions lowest                # the lowest that pyproject.toml allows
     python tools/colab_like.py --versions here                  # this environment's libraries: quick
     python tools/colab_like.py --python python3.11 --python python3.13  # one after the other, for a table
     python tools/colab_like.py --versions newest --also transformers==4.56.0  # but for these
@@ -23,13 +24,14 @@ import sys
 import sysconfig
 import tempfile
 import time
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import notebook_form
@@ -67,12 +69,26 @@ def borrow(folder: Path) -> Path:
     return python
 
 
+def lowest() -> list[str]:
+    """Each lower bound of what the notebooks need, as the one version to install.
+
+    >>> "torch==2.5.0" in lowest()
+    True
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *extras["maps"], *extras["huggingface"], *extras["notebooks"]]
+    return [line.replace(">=", "==") for line in lines if ">=" in line]
+
+
 def install(python: Path, versions: str, also: Sequence[str] = ()) -> list[str]:
     """Install what a notebook server brings; returns what the index has not got in the listed version."""
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    if also or versions == "newest":
+    if versions == "lowest":
+        also = [*lowest(), *also]
+    if also or versions != "colab":
         subprocess.run([*pip, *NEEDED, *also], check=True)
-    if versions == "newest":
+    if versions != "colab":
         return []
     lines = [s for s in LISTED.read_text(encoding="utf8").splitlines() if not s.startswith("#")]
     if not subprocess.run([*pip, *lines], capture_output=True).returncode:
@@ -114,14 +130,14 @@ def run(path: Path, folder: Path, kernel: str) -> tuple[float, list[str], float]
     start = time.perf_counter()
     client = NotebookClient(
         fresh,
-        timeout=900,
+        timeout=7200,  # the first cell downloads gigabytes
         kernel_name=kernel,
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=["--IPKernelApp.log_level=40"],  # as refresh.py: no warning of sockets
     )
     try:
         client.execute()
-    except CellExecutionError as error:
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         lines = [line for line in str(error).strip().splitlines() if line]
         found = [re.sub(r"\x1b\[[\d;]*m", "", lines[-1])]
         return time.perf_counter() - start, found, first_seconds(fresh)
@@ -209,7 +225,7 @@ def main() -> int:
     """Run the chapters with each Python."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path)
-    parser.add_argument("--versions", choices=["colab", "newest", "here"], default="colab")
+    parser.add_argument("--versions", choices=["colab", "newest", "lowest", "here"], default="colab")
     parser.add_argument("--python", action="append", help="an interpreter; may be given several times")
     parser.add_argument("--also", action="append", default=[], help="a requirement, such as torch==2.5.1")
     parser.add_argument("--keep", type=Path, default=KEPT, help="the file to which the row is added")

@@ -7,9 +7,10 @@
 The factors: the kernels of torch without vectors (`default`) or with AVX2 (`avx2`), those of oneDNN
 (`onednn`) and of the BLAS libraries (`blas`) of an older processor, and 2 and 4 threads; `native` is this
 machine, with 1 thread. What is found is kept in .make/portability.json, so that parts that run one by
-one make one table.
+one make one table; copied to book/ledger/portability.json, it is the table of the status page.
 """
 
+import datetime
 import json
 import platform
 import re
@@ -90,6 +91,7 @@ def sweep(factor: str, part: str) -> dict:
         "passed": passed,
         "failed": failed,
         "minutes": minutes,
+        "date": f"{datetime.date.today()}",
         "differs": differs,
     }
 

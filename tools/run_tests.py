@@ -34,7 +34,7 @@ WHAT = {
     "types": "mypy: the annotations of the package",
     "units": "unit tests, oracles, doctests, and the tests of the notebooks' form",
     "notebooks": "every notebook executed, every stored output compared",
-    "book": "the pages built, warnings are errors",
+    "book": "the pages built from nothing, warnings are errors",
     "pages": "the pages opened in a browser",
 }
 
@@ -79,7 +79,7 @@ def commands(kind: str) -> list[list[str]]:
     if kind == "types":
         return [[sys.executable, "-m", "mypy", "--cache-dir", str(MAKE / "mypy")]]
     if kind == "book":
-        return [[sys.executable, "tools/build_book.py"]]
+        return [[sys.executable, "tools/build_book.py", "--clean"]]
     pytest = [
         sys.executable,
         "-m",
@@ -91,7 +91,7 @@ def commands(kind: str) -> list[list[str]]:
     ]
     if kind == "units":
         doctests = ["tests", "support", "tools/prose_numbers.py"]
-        doctests += ["tools/run_tests.py", "tools/portability.py"]
+        doctests += ["tools/run_tests.py", "tools/portability.py", "tools/colab_like.py"]
         options = ["--dist", "loadfile", "--doctest-modules", "--durations=8", "--ignore=tests/pages"]
         return [[*pytest, *options, *doctests]]
     if kind == "notebooks":

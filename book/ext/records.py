@@ -1,4 +1,4 @@
-"""Directives that write pages from committed data: the zoo's models, and each chapter's status."""
+"""Directives that write pages from committed data: the zoo's models, the chapters' status, where it ran."""
 
 import json
 import sys
@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
 import chapters  # noqa: E402 - beside this file
 import notebook_form  # noqa: E402 - the tools are scripts beside the package
+import portability  # noqa: E402
 
 from support.view.diagram import learning_curve  # noqa: E402 - after the paths
 
@@ -175,11 +176,43 @@ class ChapterStatus(_FromRecord):
         return [*_table(head, [*rows, total]), note]
 
 
-def _load(path: Path) -> dict[str, Any]:
+class Reach(_FromRecord):
+    """Two tables: the kernels and threads under which all was tested, and the Pythons and libraries."""
+
+    def lines(self) -> list[str]:
+        folder = ROOT / "book" / "ledger"
+        found = _load(folder / "portability.json")
+        rows = []
+        for key, row in found.items():
+            part, factor, *_ = key.split()
+            settings = " ".join(f"{k}={v}" for k, v in portability.FACTORS[factor].items())
+            setting = f"`{settings}`" if settings else "as it is, 1 thread"
+            counts = [str(row["passed"]), str(row["failed"]), f"{row['minutes']:.0f}"]
+            differs = "; ".join(f"`{test}`" for test in row["differs"]) or "nothing"
+            rows.append([row["processor"], setting, part, *counts, row["date"], differs])
+        head = ["Processor", "Setting", "Tests", "Passed", "Failed", "Minutes", "Date", "Differs"]
+        lines = _table(head, rows) if rows else ["Nothing has been recorded yet.", ""]
+        missing = [f for f in portability.FACTORS if not any(f == key.split()[1] for key in found)]
+        if missing:
+            lines += [f"Not run yet: {', '.join(missing)}.", ""]
+        kept = _load(folder / "stacks.json") or []
+        rows = []
+        for row in kept:
+            wanted = " ".join([row["versions"], *row["also"]])
+            stack = ", ".join(f"{name} {row[name]}" for name in ("torch", "numpy", "transformers"))
+            seconds = [str(round(row["install"])), str(round(row["seconds"]))]
+            differs = "; ".join(row["differs"]) or "nothing"
+            rows.append([row["python"], wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
+        head = ["Python", "Versions", "Installed", "Seconds to install", "Seconds to run", "Chapters", "Date"]
+        return [*lines, *(_table([*head, "Differs"], rows) if rows else [])]
+
+
+def _load(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("zoo-model", ZooModel)
     app.add_directive("chapter-status", ChapterStatus)
+    app.add_directive("where-it-ran", Reach)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

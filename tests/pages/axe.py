@@ -15,12 +15,17 @@ RULES = {
 }
 IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "notebooks/21_sampling.html"]
 # axe walks through everything, and a chapter has ten thousands of pen strokes (formulas; their text stays)
-# and of coloured bits of code. All code is coloured alike and all claims are laid out alike: the first ones
-# stand for the others.
+# and of coloured bits of code. All code is coloured alike; claims, the rows of a table and the entries of the
+# reference are laid out alike: the first ones stand for all. (Contrast costs the square of the places.)
 THIN_OUT = """() => {
   document.querySelectorAll('mjx-container > svg').forEach(e => e.remove());
   [...document.querySelectorAll('div.highlight')].slice(12).forEach(e => e.replaceChildren());
   document.querySelectorAll('ol.claims > li:nth-child(n+9)').forEach(e => e.remove());
+  document.querySelectorAll('tbody > tr:nth-child(n+7):not([style], [class*="live"])').forEach(
+    e => e.querySelector('[style*="color"], input, button, a') || e.remove());
+  for (const kind of ['class', 'exception', 'function', 'method', 'attribute', 'property']) {
+    [...document.querySelectorAll(`dl.py.${kind}`)].slice(8).forEach(e => e.remove());
+  }
   return document.querySelectorAll('*').length;
 }"""
 

@@ -54,6 +54,13 @@ def bases(site):
     server.server_close()
 
 
+def patient(new_context, service_workers="block", **settings):
+    """A context that waits long: a busy machine is slow, and that is no error of the pages."""
+    context = new_context(service_workers=service_workers, **settings)
+    context.set_default_timeout(180_000)
+    return context
+
+
 @pytest.fixture(scope="session")
 def browser():
     import chromium
@@ -67,7 +74,7 @@ def browser():
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=path, args=options)
         # Keeping the whole book for offline reading would burden every test; one test does it.
-        browser.new_context = functools.partial(browser.new_context, service_workers="block")
+        browser.new_context = functools.partial(patient, browser.new_context)
         yield browser
         browser.close()
 
@@ -102,6 +109,7 @@ class Tabs:
         )
         tab.elsewhere, tab.complaints = [], []
         complain, base = tab.complaints.append, self.bases[way]
+        tab.base = base
 
         def asked(request):
             if not request.url.startswith((base, "data:", "blob:")):

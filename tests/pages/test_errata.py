@@ -11,6 +11,11 @@ SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 PAGE = "book/errata.html"
 SHOWN = """() => [...document.querySelectorAll('ol.claims > li')]
   .filter(li => li.checkVisibility()).map(li => li.id)"""
+FRESH = """() => {
+  history.replaceState(null, '', location.pathname);
+  document.querySelectorAll('main details[open]').forEach(e => { e.open = false; });
+  document.getElementById('ledger-form').reset();
+}"""
 WRONG = {"slip", "follows", "conceptual", "overstated", "convention"}
 
 
@@ -18,18 +23,35 @@ def wanted(test):
     return sorted(it.id for it in claims.claims() if test(it))
 
 
-@pytest.fixture(params=["http", "file"])
-def tab(open_page, request):
-    tab, _, complaints = open_page(request.param, PAGE)
+# It takes seconds to open: once for each way. The name of a page in the ids keeps them in one process.
+WAYS = pytest.mark.parametrize("way", ["http", "file"], ids=lambda way: f"{PAGE} {way}", scope="module")
+
+
+@pytest.fixture(scope="module")
+def opened(visits, way):
+    tab = visits(way, PAGE)
     tab.wait_for_selector("#ledger-form:not([hidden])")
     yield tab
-    assert [c for c in complaints if "exception" in c] == []
+    visits.close()
 
 
+@pytest.fixture
+def tab(opened):
+    """The page as it opens: nothing filtered, every fold closed, no claim in the address."""
+    opened.evaluate(FRESH)
+    opened.wait_for_function(
+        f"() => ({SHOWN})().length === document.querySelectorAll('ol.claims > li').length"
+    )
+    yield opened
+    assert [c for c in opened.complaints if "exception" in c] == []
+
+
+@WAYS
 def test_all_claims_are_shown_at_first(tab):
     assert sorted(tab.evaluate(SHOWN)) == wanted(lambda it: True)
 
 
+@WAYS
 def test_each_filter_filters_and_says_how_many(tab):
     for name, value, test in (
         ("v", "slip", lambda it: it.verdict == "slip"),
@@ -44,6 +66,7 @@ def test_each_filter_filters_and_says_how_many(tab):
         tab.select_option(f"#ledger-form [name={name}]", "")
 
 
+@WAYS
 def test_words_and_keys(tab):
     """With the keyboard alone: a word is typed, and the button shows all again."""
     tab.focus("#ledger-form [name=q]")
@@ -55,6 +78,7 @@ def test_words_and_keys(tab):
     tab.wait_for_function(f"() => ({SHOWN})().length > 500")
 
 
+@WAYS
 def test_a_link_to_a_hidden_claim_shows_it(tab):
     tab.select_option("#ledger-form [name=v]", "slip")
     assert not tab.is_visible("#fs1-013")
@@ -99,7 +123,9 @@ def test_claims_lead_into_many_chapters():
     assert len({link.partition("#")[0] for link in links(SITE) if "#cell-" in link}) > 10
 
 
-def test_a_click_leads_to_the_cell(tab):
+@WAYS
+def test_a_click_leads_to_the_cell(way, open_tab):
+    tab = open_tab(way, PAGE)
     tab.fill("#ledger-form [name=q]", "wb1-015")
     tab.click("#wb1-015 .how a[href*='#cell-']")
     tab.wait_for_url("**/11_attention.html#cell-*")
@@ -110,6 +136,7 @@ def test_a_click_leads_to_the_cell(tab):
     assert "Q, K, V = X @ W_Q, X @ W_K, X @ W_V" in tab.inner_text(":target")
 
 
+@WAYS
 def test_a_fold_shows_what_a_claim_starts_from(tab):
     assert not tab.is_visible("#cg-143-worked pre")
     tab.click("#cg-143 summary")
@@ -118,6 +145,7 @@ def test_a_fold_shows_what_a_claim_starts_from(tab):
     assert "return 22026 + 148 + 7.4" in shown and "→ 22181.4" in shown
 
 
+@WAYS
 def test_a_fold_shows_the_shared_functions(tab):
     assert not tab.is_visible("#claims-helpers pre")
     tab.click("#claims-helpers summary")

@@ -37,9 +37,14 @@ MOVE = """(e, [k, value]) => {
   else input.value = value;
   input.dispatchEvent(new Event('input', {bubbles: true}));
 }"""
+# Only what stands elsewhere is moved: each move draws the figure anew.
 SHOW = f"""(e, states) => states.map(values => {{
-  values.forEach((value, k) => ({MOVE})(e, [k, value]));
-  return [({READ})(e), e.state];
+  const inputs = [...e.querySelectorAll('.live-control :is(input, select)')];
+  values.forEach((value, k) => {{
+    const now = inputs[k].type === 'checkbox' ? (inputs[k].checked ? 'True' : 'False') : inputs[k].value;
+    if (now !== value) ({MOVE})(e, [k, value]);
+  }});
+  return [{{...({READ})(e), picture: null}}, e.state];
 }})"""
 
 
@@ -87,7 +92,7 @@ def wake(tab):
         element.scroll_into_view_if_needed()
         if button := element.query_selector(".live-ask"):
             button.click()
-        element.wait_for_selector(".live-panel", timeout=20_000)
+        element.wait_for_selector(".live-panel")
     tab.evaluate("scrollTo(0, 0)")
 
 

@@ -38,7 +38,7 @@ def figure(tab, name):
             element.scroll_into_view_if_needed()
             if button := element.query_selector(".live-ask"):
                 button.click()
-            element.wait_for_selector(".live-panel", timeout=20_000)
+            element.wait_for_selector(".live-panel")
             return element
     raise AssertionError(name)
 

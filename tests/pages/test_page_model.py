@@ -94,7 +94,7 @@ def tab(visits):
     return visits("file", PAGE)
 
 
-@pytest.mark.parametrize("name, count, longest", [("calling-game", 240, 24), ("stories", 24, 20)])
+@pytest.mark.parametrize("name, count, longest", [("calling-game", 80, 24), ("stories", 12, 20)])
 def test_every_number_equals_pytorchs(tab, name, count, longest):
     model = rounded(zoo.load(name).model, SHIPPED[name])
     exact = rounded(zoo.load(name).model, SHIPPED[name]).double()
@@ -113,7 +113,7 @@ def test_every_number_equals_pytorchs(tab, name, count, longest):
             apart = np.abs(got[~masked] - want[~masked])
             worst = max(worst, apart.max())
             numbers += got.size
-            if start % 100 == 0:  # a fifth of the cases beside double precision as well
+            if start % 40 == 0:  # half of the cases beside double precision as well
                 apart = np.abs(got[~masked] - expected(exact, ids, off)[~masked]) / scale
                 worst_exact = max(worst_exact, apart.max())
     print(f"{name}: {len(asked)} cases, {numbers} numbers, largest difference {worst:.1e}")
@@ -185,7 +185,7 @@ def test_the_first_prediction_comes_at_once_and_so_does_every_update(browser, ba
         context = browser.new_context()
         tab = context.new_page()
         tab.goto(bases["http"] + "book/index.html")
-        tab.wait_for_selector("live-figure .live-panel", timeout=10_000)
+        tab.wait_for_selector("live-figure .live-panel")
         first.append(tab.evaluate("performance.getEntriesByName('live:first')[0].duration"))
         context.close()
     context = browser.new_context()

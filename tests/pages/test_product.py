@@ -33,7 +33,7 @@ def test_after_one_visit_the_book_needs_no_network(browser, site):
         assert tab.query_selector("article h1") is not None
         assert tab.evaluate("() => [...document.images].every(i => i.complete && i.naturalWidth)")
     tab.goto(base + "search.html?q=attention")
-    tab.wait_for_selector("#search-results li a", timeout=10_000)
+    tab.wait_for_selector("#search-results li a")
     assert failed == []
     context.close()
 
