@@ -50,7 +50,7 @@ def test_what_the_build_did_not_write_does_not_run(open_page, way):
 
 
 def test_the_button_that_prints_prints(open_page):
-    tab, _, complaints = open_page("file", "notebooks/11_attention.html")
+    tab, _, complaints = open_page("file", "notebooks/06_vocabulary.html")
     tab.evaluate("() => { window.print = () => { window.printed = true; }; }")
     tab.evaluate("() => document.querySelector('[data-prints]').click()")
     assert tab.evaluate("() => window.printed") is True and complaints == []
@@ -66,8 +66,8 @@ def test_an_address_with_a_broken_end_opens_the_page(open_page, way, page, form)
         if form:
             tab.evaluate("end => new Promise(done => { onhashchange = done; location.hash = end; })", end)
         else:  # a light page opens all of them
-            tab.goto("about:blank")
-            tab.goto(f"{tab.base}{page}{end}", wait_until="load")
+            assert complaints == []
+            tab, _, complaints = open_page(way, page + end)
         settle(tab)
         assert complaints == [] and tab.is_visible("#ledger-form") == form
     tab.evaluate("() => { location.hash = '#%E0%A4%B'; }")

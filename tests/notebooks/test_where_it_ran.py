@@ -1,0 +1,53 @@
+"""The status page's tables of processors and of libraries, made from what was recorded."""
+
+import json
+from pathlib import Path
+
+import portability
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LEDGER = ROOT / "book" / "ledger"
+
+
+@pytest.fixture
+def lines(monkeypatch, tmp_path):
+    """What the directive writes of two files."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "ext"))
+    import records
+
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    (tmp_path / "book" / "ledger").mkdir(parents=True)
+
+    def made(**files):
+        for name, data in files.items():
+            (tmp_path / "book" / "ledger" / f"{name}.json").write_text(json.dumps(data))
+        return records.Reach.lines(None)
+
+    return made
+
+
+def test_the_tables_say_what_was_run_what_differed_and_what_was_not_run(lines):
+    assert lines() == [
+        "Nothing has been recorded yet.",
+        "",
+        f"Not run yet: {', '.join(portability.FACTORS)}.",
+        "",
+    ]
+    row = {"processor": "P", "passed": 9, "failed": 1, "minutes": 3.6, "date": "2026-11-22"}
+    stack = {"torch": "2.15.0", "numpy": "2.5.1", "transformers": "5.23.0", "python": "3.12.1"}
+    stack |= {"versions": "newest", "also": [], "install": 90, "seconds": 200.4, "chapters": 22}
+    stack |= {"date": "2026-11-22", "differs": {"24_real_checkpoints": ["cell 3: 1 is now 2"]}}
+    made = lines(portability={"units avx2 P": row | {"differs": {"a::b": "1 != 2"}}}, stacks=[stack])
+    assert "| P | `ATEN_CPU_CAPABILITY=avx2` | units | 9 | 1 | 4 | 2026-11-22 | `a::b` |" in made
+    assert f"Not run yet: {', '.join(f for f in portability.FACTORS if f != 'avx2')}." in made
+    wanted = "| 3.12.1 | newest | torch 2.15.0, numpy 2.5.1, transformers 5.23.0 | 90 | 200 | 22 | 2026-11-22 |"
+    assert f"{wanted} 24_real_checkpoints |" in made
+
+
+def test_what_is_recorded_differs_nowhere():
+    """A difference is mended, and the run repeated, before it is recorded."""
+    for name in ("portability", "stacks"):
+        path = LEDGER / f"{name}.json"
+        rows = json.loads(path.read_text(encoding="utf8")) if path.exists() else []
+        assert [row for row in (rows.values() if isinstance(rows, dict) else rows) if row["differs"]] == []
