@@ -2,7 +2,7 @@
 
     python tools/portability.py                  # everything: hours
     python tools/portability.py avx2 units       # one factor, one part
-    python tools/portability.py sensitive        # every factor, the tests that compare numbers closely
+    python tools/portability.py sensitive        # every factor, the unit tests that compare numbers closely
 
 The factors: the kernels of torch without vectors (`default`) or with AVX2 (`avx2`), those of oneDNN
 (`onednn`) and of the BLAS libraries (`blas`) of an older processor, and 2 and 4 threads; `native` is this
@@ -30,10 +30,8 @@ FACTORS = {
     "threads-2": {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
     "threads-4": {"OMP_NUM_THREADS": "4", "MKL_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
 }
-# The parts: those that compare numbers most closely stand first.
-SENSITIVE = [
-    f"tests/{name}" for name in ("exchange", "generation", "inside", "model", "training", "ancestors")
-]
+# What a test file says that compares numbers as close as float32 allows.
+CLOSE = re.compile(r"float32|bfloat16|rounding_gap|assert_close|allclose")
 PARTS = ("sensitive", "units", "notebooks")
 KEPT = run_tests.MAKE / "portability.json"
 
@@ -51,6 +49,21 @@ def processor() -> str:
     return found.group(1) if found else platform.processor() or platform.machine()
 
 
+def sensitive() -> list[str]:
+    """The files of unit tests that compare float32 numbers closely.
+
+    >>> "tests/exchange/test_parity.py" in sensitive(), "tests/setup/test_build.py" in sensitive()
+    (True, False)
+    """
+    files = sorted((run_tests.ROOT / "tests").glob("*/test_*.py"))
+    units = [path for path in files if path.parent.name != "pages"]
+    return [
+        path.relative_to(run_tests.ROOT).as_posix()
+        for path in units
+        if CLOSE.search(path.read_text(encoding="utf8"))
+    ]
+
+
 def command(part: str, name: str) -> list[str]:
     """What is run for a part; its report is named after it."""
     kind = "units" if part == "sensitive" else part
@@ -58,7 +71,7 @@ def command(part: str, name: str) -> list[str]:
     words = [w for w in words if not w.startswith("--durations")]
     words = [f"--junitxml=.make/junit/{name}.xml" if w.startswith("--junitxml") else w for w in words]
     if part == "sensitive":
-        words = [*words[: words.index("tests")], *SENSITIVE, "support"]
+        words = [*words[: words.index("tests")], *sensitive()]
     return words
 
 
