@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -17,17 +17,6 @@ from support.model.experts import Experts
 from support.model.norms import make_norm
 from support.model.positions import LearnedPositions, PositionTable, RotaryPositions, make_positions, places
 
-if TYPE_CHECKING:
-
-    class Blocks(nn.ModuleList):
-        """The same list, of which a type checker knows what it holds."""
-
-        def __iter__(self) -> Iterator[Block]: ...  # type: ignore[override]
-        def __getitem__(self, idx: int) -> Block: ...  # type: ignore[override]
-
-else:
-    Blocks = nn.ModuleList
-
 
 class Transformer(nn.Module):
     """The layers of a transformer: `GPT` and `Encoder` add which position attends to which.
@@ -37,6 +26,8 @@ class Transformer(nn.Module):
         cross: let its blocks attend to an encoder's stream, too (see `EncoderDecoder`).
     """
 
+    blocks: Any  # an nn.ModuleList of Block; torch's own annotation does not say of what
+    head: nn.Module | None
     logit_mask: Tensor | None
 
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
@@ -46,10 +37,9 @@ class Transformer(nn.Module):
         self.position = make_positions(config)
         self.rotary = RotaryPositions(config) if config.positions == "rope" else None
         self.dropout = nn.Dropout(config.dropout) if config.dropout else None
-        self.blocks = Blocks(Block(config, cross) for _ in range(config.n_layers))
+        self.blocks = nn.ModuleList(Block(config, cross) for _ in range(config.n_layers))
         # After post-norm blocks the stream is normed already.
         self.final_norm = make_norm(config) if config.norm_first else nn.Identity()
-        self.head: nn.Module | None
         self.head = None if config.tie_weights else nn.Linear(config.d_model, config.vocab_size, bias=False)
         logit_mask = torch.zeros(config.vocab_size).index_fill(
             0, torch.tensor(config.masked_ids).long(), -math.inf
