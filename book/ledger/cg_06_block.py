@@ -476,7 +476,7 @@ def cg_191():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    cell="matrix(torch.cat([likeness, b_1, before, before.",
+    cell="matrix(torch.cat([products, b_1, before, before.",
     stated=[0, 0, 0.294, 0.0775, 0.156, 0],
     unit=0.0001,
     verdict="follows",

@@ -221,7 +221,7 @@ def fs2_085():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    cell="slopes = {name: torch.func.vmap(torch.func.grad(",
+    cell="derivatives = {name: torch.func.vmap(torch.func.",
     stated=None,
     verdict="holds",
     checked="by reading",
