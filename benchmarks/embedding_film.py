@@ -58,7 +58,7 @@ def frames(steps: list[int], losses: list[float], rows: np.ndarray) -> list[dict
         made[-1]["share"] = round(float(((centred @ axes.T) ** 2).sum() / (centred**2).sum()), 4)
         made[-1]["points"] = [[round(float(x), 3) for x in point] for point in points]
         made[-1]["near"] = near.tolist()
-        made[-1]["likeness"] = np.take_along_axis(similarity, near, axis=1).round(3).tolist()
+        made[-1]["cosine"] = np.take_along_axis(similarity, near, axis=1).round(3).tolist()
     return made
 
 

@@ -45,13 +45,13 @@ def curve(name: str) -> dict[str, object]:
     asked = steps_to_evaluate(recipe.training.steps)
     losses: list[float] = []
 
-    def look(step: int, model: torch.nn.Module, history: object) -> None:
+    def measure(step: int, model: torch.nn.Module, history: object) -> None:
         if step + 1 in asked:
             losses.append(round(evaluate_loss(model, test), 4))
             print(name, step + 1, losses[-1], flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        trained(recipe, world.vocabulary, recipe.texts(seed), seed, Path(folder), callbacks=[look])
+        trained(recipe, world.vocabulary, recipe.texts(seed), seed, Path(folder), callbacks=[measure])
     return {"seed": seed, "floor": round(loss_floor(world, held_out), 4), "steps": asked, "losses": losses}
 
 

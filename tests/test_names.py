@@ -33,7 +33,7 @@ OLD = {
 }
 STANDARD = {"alibi_slopes", "slopes"}  # ALiBi's own word
 EXCEPT = {"_look_up"}  # another meaning
-TREES = ("support", "benchmarks", "tools", "book/ext", "tests")
+TREES = ("support", "benchmarks", "tools", "book/ext", "book/ledger", "tests")
 
 
 def sources(*endings: str) -> list[Path]:

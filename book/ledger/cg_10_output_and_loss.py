@@ -582,8 +582,8 @@ def cg_253():
     The Hessian in the logits is positive semidefinite, so it is convex.
     """
     z0 = np.log([0.2, 0.5, 0.3])
-    slopes = [lambda z, i=i: gradient(lambda y: loss(y, 0), z)[i] for i in range(3)]
-    hessian = np.array([gradient(slope, z0) for slope in slopes])
+    derivatives = [lambda z, i=i: gradient(lambda y: loss(y, 0), z)[i] for i in range(3)]
+    hessian = np.array([gradient(d, z0) for d in derivatives])
     return np.linalg.eigvalsh(hessian).min() > -0.001
 
 

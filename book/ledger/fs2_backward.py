@@ -90,8 +90,8 @@ def fs2_287():
     The direction is right where one stands. How far one may go in it is another matter: in the worked
     example the loss falls from 1.77 to 0.90 at a rate of 0.5, and rises to 2.7 at a rate of 1.
     """
-    w, slope = 1.0, 2.0
-    along = gradient(lambda step: (w - step * slope) ** 2, 0.0)
+    w, derivative = 1.0, 2.0
+    along = gradient(lambda step: (w - step * derivative) ** 2, 0.0)
     return along < 0
 
 

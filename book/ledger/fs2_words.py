@@ -83,8 +83,8 @@ def fs2_005():
     """
     Wh, u = np.array([[0.5, 0.2], [-0.1, 0.7]]), np.array([0.8, -0.3])
     h = np.array([0.4, 0.6])
-    slope = 1 - np.tanh(Wh @ h + u)[0] ** 2
-    return np.abs(gradient(lambda h: np.tanh(Wh @ h + u)[0], h) / slope - Wh[0]).max()
+    derivative = 1 - np.tanh(Wh @ h + u)[0] ** 2
+    return np.abs(gradient(lambda h: np.tanh(Wh @ h + u)[0], h) / derivative - Wh[0]).max()
 
 
 @claim(

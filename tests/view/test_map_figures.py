@@ -90,7 +90,7 @@ def test_the_film_begins_at_random_rows_and_the_loss_falls_to_the_floor(script, 
     start = GPT(plan.config(plan.world().vocabulary)).embedding.weight.detach().double().numpy()[1:]
     unit = torch.nn.functional.normalize(torch.tensor(start), dim=1).numpy()
     cosines = np.take_along_axis(unit @ unit.T, np.array(film["frames"][0]["near"]), axis=1)
-    assert np.allclose(cosines, film["frames"][0]["likeness"], atol=2e-3)
+    assert np.allclose(cosines, film["frames"][0]["cosine"], atol=2e-3)
     losses = [picture["loss"] for picture in film["frames"]]
     assert losses[0] == pytest.approx(np.log(27), abs=0.1)
     assert film["floor"] < losses[-1] < film["floor"] + 0.01

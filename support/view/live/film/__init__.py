@@ -45,8 +45,8 @@ def at_step(frame: float | int, word: str) -> Values:
     now, i = frames[int(frame)], words.index(word)
     last = frames[-1]["near"][i]
     near = [
-        {"rank": k + 1, "now": words[a], "likeness": cosine, "end": words[b]}
-        for k, (a, cosine, b) in enumerate(zip(now["near"][i], now["likeness"][i], last, strict=True))
+        {"rank": k + 1, "now": words[a], "cosine": cosine, "end": words[b]}
+        for k, (a, cosine, b) in enumerate(zip(now["near"][i], now["cosine"][i], last, strict=True))
     ]
     path = [picture["points"][i] for picture in frames[: int(frame) + 1]]
     found = {"step": now["step"], "loss": now["loss"], "share": now["share"], "floor": record["floor"]}
@@ -103,7 +103,7 @@ FIGURE = LiveFigure(
     draw=draw_step,
     says="{finding}",
     columns=("", "nearest now", "cosine", "nearest at the end"),
-    rows=(("{rank}", "{now}", "{likeness:.3f}", "{end}"),),
+    rows=(("{rank}", "{now}", "{cosine:.3f}", "{end}"),),
     each="near",
     actions=(
         Action("back", "One picture back", one_frame_back),

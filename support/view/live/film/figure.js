@@ -5,7 +5,7 @@
   Live.define("film", {
     compute({frame, word}, data, held, {fill}) {
       const now = data.frames[frame], i = data.words.indexOf(word), last = data.frames.at(-1).near[i];
-      const near = now.near[i].map((a, k) => ({rank: k + 1, now: data.words[a], likeness: now.likeness[i][k], end: data.words[last[k]]}));
+      const near = now.near[i].map((a, k) => ({rank: k + 1, now: data.words[a], cosine: now.cosine[i][k], end: data.words[last[k]]}));
       const found = {step: now.step, loss: now.loss, share: now.share, floor: data.floor, shared: now.near[i].filter((k) => last.includes(k)).length};
       const said = "After {step} steps the loss is {loss:.3f} nats (the game itself has {floor:.3f}), and the "
         + "plane shows {share:.1%} of the spread. Nearest to “{word}” is “{nearest}”; {shared} of its five nearest are so at the end, too.";
