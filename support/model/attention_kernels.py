@@ -75,10 +75,11 @@ def _in_chunks(q: Tensor, k: Tensor, v: Tensor, dropout: float, scale: float) ->
     length, shape = q.shape[-2], v.shape
     size = max(CHUNK, -(-length // 4))
     q, k, v = (t.reshape(-1, *t.shape[-2:]) for t in (q, k, v))
-    mixed = []
-    for start in range(0, length, size):
-        end = min(start + size, length)
+    mixed: list[Tensor] = []
+    for part in q.split(size, dim=1):  # cut by one operation, so that the gradients are put together by one
+        start, end = size * len(mixed), size * len(mixed) + part.shape[1]
+        seen, values = (k, v) if end == length else (k[:, :end], v[:, :end])
         ahead = torch.full((end - start, end), -math.inf, dtype=v.dtype, device=v.device).triu(1 + start)
-        scores = torch.baddbmm(ahead, q[:, start:end], k[:, :end].transpose(1, 2), alpha=scale)
-        mixed.append(torch.bmm(F.dropout(scores.softmax(dim=-1), dropout), v[:, :end]))
+        scores = torch.baddbmm(ahead, part, seen.transpose(1, 2), alpha=scale)
+        mixed.append(torch.bmm(F.dropout(scores.softmax(dim=-1), dropout), values))
     return torch.cat(mixed, dim=1).view(shape)
