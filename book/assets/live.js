@@ -101,7 +101,7 @@
         const full = before.length >= spec.most || before.at(-1) === spec.stop;
         let fit = trouble || full ? [] : spec.words.filter((word) => word.startsWith(half) && word !== half);
         if (fit.length) {
-          const scores = reader.read([ids.get("<BOS>"), ...before.map((word) => ids.get(word))]).scores(before.length);
+          const scores = reader.read([ids.get("<BOS>"), ...before.map((word) => ids.get(word))]).logitsAt(before.length);
           fit = fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]).slice(0, 8);
         }
         list.replaceChildren(...fit.map((word, i) => {

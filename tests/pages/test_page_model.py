@@ -29,7 +29,7 @@ READ = """async ([name, cases]) => {
     reader.read(ids, off);
     const all = [];
     ids.forEach((_, at) => {
-      all.push(...reader.scores(at));
+      all.push(...reader.logitsAt(at));
       for (let stage = 0; stage <= 2 * n_layers; stage++) {
         all.push(...reader.stream(stage, at), ...reader.lens(stage, at));
       }
@@ -129,7 +129,7 @@ def test_what_a_reader_keeps_changes_nothing(tab):
       return cases.every(([ids, off]) => {
         const fresh = new PageModel.Reader(model).read(ids, off);
         kept.read(ids, off);
-        return ids.every((_, at) => fresh.scores(at).every((z, i) => Object.is(z, kept.scores(at)[i])));
+        return ids.every((_, at) => fresh.logitsAt(at).every((z, i) => Object.is(z, kept.logitsAt(at)[i])));
       });
     }"""
     dice = random.Random(3)
