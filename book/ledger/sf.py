@@ -567,7 +567,7 @@ def sf_030():
 @claim(
     place="2.1.2.1 Sparse representation",
     chapter="01",
-    cell="at_a_picture = (listening > 0).double().mean((1,",
+    cell="at_a_picture = (activations > 0).double().mean((1,",
     stated=0.1,
     verdict="unverifiable",
     checked="not possible",
@@ -1244,7 +1244,7 @@ def sf_069():
     place="2.3.5 Vanishing gradient",
     chapter="03",
     section="The slope when the model is very wrong",
-    cell="def slopes(name, z, y):",
+    cell="def gradients(name, z, y):",
     stated=0,
     within=1e-08,
     verdict="holds",

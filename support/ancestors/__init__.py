@@ -2,6 +2,7 @@
 
 from support.ancestors.bengio import NeuralNGram
 from support.ancestors.ngram import NGram
+from support.ancestors.perceptrons import Perceptrons
 from support.ancestors.recurrent import GRU, LSTM, RNN, MinGRU, RecurrentModel, as_torch, scan
 from support.ancestors.seq2seq import AdditiveAttention, Seq2Seq
 
@@ -13,6 +14,7 @@ __all__ = [
     "MinGRU",
     "NGram",
     "NeuralNGram",
+    "Perceptrons",
     "RecurrentModel",
     "Seq2Seq",
     "as_torch",
