@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from support.inside.hooks import evaluating, run_with_cache
@@ -54,17 +54,38 @@ class RuleEvaluation:
             logits = model(self.ids)
         return self.right_probability_from(logits[self.game, self.position].double().softmax(dim=-1))
 
+    @torch.no_grad()
+    def right_log_odds(self, model: torch.nn.Module) -> Float[Tensor, " question"]:
+        """log P − log(1 − P) of the right answer, in nats; for who speaks next, among the players.
+
+        Computed from the logits, so it is exact where the probability rounds to one.
+        """
+        with evaluating(model):
+            logits = model(self.ids)
+        logits = logits[self.game, self.position].double().masked_fill(~self._answers, -torch.inf)
+        right = self._right[:, None]
+        return logits.gather(1, right)[:, 0] - logits.scatter(1, right, -torch.inf).logsumexp(dim=1)
+
     def right_probability_from(
         self, probabilities: Float[Tensor, "question vocab"]
     ) -> Float[Tensor, " question"]:
         """The same from probabilities that are already there."""
-        encode = self.world.vocabulary.encode
-        whole = torch.ones_like(probabilities, dtype=torch.bool)
+        right = probabilities.gather(1, self._right[:, None])[:, 0]
+        return right / (probabilities * self._answers).sum(dim=1)
+
+    @cached_property
+    def _right(self) -> Int[Tensor, " question"]:
+        return torch.tensor(self.world.vocabulary.encode([q.right for q in self.questions]))
+
+    @cached_property
+    def _answers(self) -> Bool[Tensor, "question vocab"]:
+        """Among which words the right one is compared: the players, or all."""
+        vocabulary = self.world.vocabulary
+        whole = torch.ones(len(self.questions), len(vocabulary), dtype=torch.bool)
         for row, q in zip(whole, self.questions, strict=True):
             if q.rule == "next":
-                row.fill_(False)[encode(list(q.choices))] = True
-        right = torch.tensor([encode([q.right]) for q in self.questions])
-        return probabilities.gather(1, right)[:, 0] / (probabilities * whole).sum(dim=1)
+                row.fill_(False)[vocabulary.encode(list(q.choices))] = True
+        return whole
 
     def deciding_attention(self, model: GPT) -> Float[Tensor, "layer head question"]:
         """How much each head, where the question is asked, attends to the word that decides it.

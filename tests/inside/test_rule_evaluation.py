@@ -50,6 +50,12 @@ def test_probabilities_and_attention_one_by_one(entry, evaluation):
     )
 
 
+def test_log_odds_are_those_of_the_probability(entry, evaluation):
+    model = copy.deepcopy(entry.model).double()
+    p, odds = evaluation.right_probability(model), evaluation.right_log_odds(model)
+    torch.testing.assert_close(odds, torch.logit(p), atol=1e-6, rtol=1e-6)
+
+
 def test_the_baseline_is_the_model_without_its_attention(family):
     with ablate(family, attention=range(3)):
         torch.testing.assert_close(AttentionFreeBaseline(family)(IDS), family(IDS))
@@ -72,6 +78,8 @@ def test_a_row_of_the_record(entry, script):
     head = run["heads"][3]
     with ablate(entry.model, heads=[(head["layer"], head["head"])], by="mean", reference=both.ids):
         assert both.by_case(both.right_probability(entry.model)) == pytest.approx(head["mean"], abs=2e-3)
+        odds = both.by_case(both.right_log_odds(entry.model))
+        assert odds == pytest.approx(run["log odds"]["heads"][3]["mean"], abs=2e-2)
     journey = script("two_rules").journey(entry.model)
     assert journey["towards Tarso"] == pytest.approx(run["prompt"]["towards Tarso"], abs=2e-3)
     assert journey["heads restore"][0] == pytest.approx(run["prompt"]["heads restore"][0], abs=2e-3)
