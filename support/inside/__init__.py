@@ -20,6 +20,7 @@ from support.inside.patching import activation_patching
 from support.inside.probes import Probe, fit_on_all, probe
 from support.inside.retrofit import retrofit
 from support.inside.similarity import analogy, cosine, cosines, neighbours
+from support.inside.sparse_autoencoder import SparseAutoencoder, train_sparse_autoencoder
 from support.inside.through_time import jacobian_norms, step_jacobians
 from support.inside.trace import Trace, ablate, trace
 
@@ -30,6 +31,7 @@ __all__ = [
     "LogitAttribution",
     "Map",
     "Probe",
+    "SparseAutoencoder",
     "Trace",
     "TunedLens",
     "ablate",
@@ -57,6 +59,7 @@ __all__ = [
     "run_with_hooks",
     "step_jacobians",
     "trace",
+    "train_sparse_autoencoder",
     "trustworthiness",
     "tsne",
     "tune_lens",
