@@ -8,21 +8,23 @@ Writes support/zoo/records/sparse_features.json: three seeds, about two CPU-minu
 from typing import Any
 
 import torch
+from recording import begin_record, keep_record
 from torch import Tensor
 
 from support import zoo
 from support.core import seed_everything
-from support.inside import run_with_cache, run_with_hooks, train_sparse_autoencoder
+from support.inside import SparseAutoencoder, run_with_cache, run_with_hooks, train_sparse_autoencoder
+from support.model import GPT
 from support.training import inputs_and_targets
 
 PLACE, HIDDEN = "residual.4", "blocks.1.feed_forward.activations"  # before the head that fetches (layer 2)
 KINDS = ("name", "object", "colour", "kin", "animal", "pronoun")
-STORIES, TRAINING, FEATURES, SPARSITY, STEPS = 300, 200, 384, 0.1, 800
+STORIES, TRAINING, FEATURES, SPARSITY, STEPS = 210, 150, 384, 0.1, 800
 
 
 def precision(units: Tensor, wanted: Tensor) -> Tensor:
     """Average precision of each unit, sorted by its activation, as a detector of the wanted samples."""
-    hit = wanted[units.argsort(dim=0, descending=True)].double()
+    hit = wanted[units.argsort(dim=0, descending=True)].float()
     ranks = torch.arange(1, len(hit) + 1)[:, None]
     return (hit.cumsum(0) / ranks * hit).sum(0) / wanted.sum()
 
@@ -39,7 +41,7 @@ def main() -> None:
     tale = zoo.load("stories")
     model, told = tale.model, tale.world.sample_annotated(STORIES, seed=21)
     ids, _ = inputs_and_targets([tale.vocabulary.encode(tokens)[:192] for tokens, _ in told])
-    logits, cache = run_with_cache(model, ids, [PLACE, HIDDEN])
+    _, cache = run_with_cache(model, ids, [PLACE, HIDDEN])
     asked = torch.full(ids.shape, -1)
     for row, (tokens, recalls) in zip(asked, told, strict=True):
         for r in recalls:
@@ -49,7 +51,7 @@ def main() -> None:
     learn = (torch.arange(len(ids))[:, None] < TRAINING).expand_as(ids)[real]
     stream, hidden, kind = cache[PLACE][real], cache[HIDDEN][real], asked[real]
     random = stream @ torch.randn(stream.shape[1], FEATURES, generator=torch.Generator().manual_seed(0))
-    record = zoo.begin_record("sparse_features", [], place=PLACE, stories=STORIES, features=FEATURES)
+    record = begin_record("sparse_features", [], place=PLACE, stories=STORIES, features=FEATURES)
     record["units"] = {
         name: {k: best_unit(units, kind == i, learn)[1] for i, k in enumerate(KINDS)}
         for name, units in (("stream", stream), ("hidden units", hidden), ("random directions", random))
@@ -72,20 +74,20 @@ def main() -> None:
         for i, k in enumerate(KINDS):
             unit, score = best_unit(code.features, kind == i, learn)
             run["kinds"][k] = {"feature": unit % FEATURES, "precision": score} | cut(
-                model, tale, ids, asked == i, found, unit % FEATURES, logits
+                model, ids[TRAINING:], asked[TRAINING:] == i, found, unit % FEATURES
             )
         record["runs"].append(run)
-        zoo.keep_record("sparse_features", record)
+        keep_record("sparse_features", record)
         print(run, flush=True)
 
 
-def cut(
-    model: Any, tale: Any, ids: Tensor, where: Tensor, found: Any, feature: int, logits: Tensor
-) -> dict[str, Any]:
-    """Log-odds of the right word where a kind is asked for: whole, and without what one feature adds."""
+def cut(model: GPT, ids: Tensor, where: Tensor, found: SparseAutoencoder, feature: int) -> dict[str, Any]:
+    """Log-odds of the right word where a kind is asked for: whole, and without what one feature adds.
+
+    For comparison, the three other features that are most active there are removed, one at a time.
+    """
     where = where.clone()
-    where[:TRAINING] = False
-    where[:, -1] = False
+    where[:, -1] = False  # its answer is outside the row
     story, place = where.nonzero(as_tuple=True)
 
     def without(one: int) -> Tensor:
@@ -102,7 +104,8 @@ def cut(
         return round((own - at.scatter(1, right, -torch.inf).logsumexp(1)).mean().item(), 3)
 
     with torch.no_grad():
-        active = found.encode(run_with_cache(model, ids, [PLACE])[1][PLACE])[story, place].mean(0)
+        logits, cache = run_with_cache(model, ids, [PLACE])
+        active = found.encode(cache[PLACE][story, place]).mean(0)
         others = [int(i) for i in active.argsort(descending=True) if int(i) != feature][:3]
         return {
             "asked": len(story),

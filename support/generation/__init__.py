@@ -1,6 +1,15 @@
-"""From logits to text: the distribution of the next token, and the loop that writes."""
+"""From logits to text: the distribution of the next token, the loop that writes, and speculation."""
 
 from support.generation.loop import generate, generate_many, stream
 from support.generation.sampling import next_token
+from support.generation.speculative import Speculation, residual, speculative_generate
 
-__all__ = ["generate", "generate_many", "next_token", "stream"]
+__all__ = [
+    "Speculation",
+    "generate",
+    "generate_many",
+    "next_token",
+    "residual",
+    "speculative_generate",
+    "stream",
+]

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from support import zoo
 from support.core import InputError
 from support.inside import SparseAutoencoder, train_sparse_autoencoder
 from support.inside.sparse_autoencoder import SparseCode, sparse_loss
@@ -63,3 +64,17 @@ def test_what_cannot_be_coded_is_refused():
     for x, n in ((torch.ones(5, 3), 4), (torch.randn(5, 3), 0)):
         with pytest.raises(InputError, match="at least one feature"):
             train_sparse_autoencoder(x, n)
+
+
+def test_the_record_of_features(script):
+    """Average precision as scikit-learn computes it; and the record holds what the chapter shows."""
+    from sklearn.metrics import average_precision_score
+
+    torch.manual_seed(0)
+    units, wanted = torch.randn(200, 3), torch.rand(200) < 0.2
+    found = script("sparse_features").precision(units, wanted)
+    expected = [average_precision_score(wanted.numpy(), u.numpy()) for u in units.T]
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+    record = zoo.record("sparse_features")
+    assert len(record["runs"]) == 3 and record["features"] == 384
+    assert all(set(run["kinds"]) == set(record["share"]) for run in record["runs"])
