@@ -42,7 +42,7 @@ def sources(*endings: str) -> list[Path]:
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     known = found.stdout.splitlines() if found.returncode == 0 else []
     files = [ROOT / name for name in known] or [p for tree in TREES for p in (ROOT / tree).rglob("*")]
-    ours = [p for p in files if p.suffix in endings and "mathjax" not in p.parts and p.exists()]
+    ours = [p for p in files if p.suffix in endings and "katex" not in p.parts and p.exists()]
     assert ours
     return ours
 

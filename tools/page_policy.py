@@ -2,7 +2,7 @@
 
 Each page names, in a meta element, the digests of the small scripts that stand in it; all other scripts,
 styles, pictures and fonts come from the book's own folder (`'self'` over http, `file:` when the pages are
-opened as files). Styles may stand in the page: MathJax sets its formulas with them.
+opened as files). Styles may stand in the page: KaTeX places the parts of a formula with them.
 """
 
 import base64

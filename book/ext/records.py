@@ -96,11 +96,8 @@ class ZooModel(_FromRecord):
     def lines(self) -> list[str]:
         name = self.arguments[0]
         folder, ledger = ROOT / "support" / "zoo", ROOT / "book" / "ledger"
-        sources = [
-            folder / name / "card.json",
-            folder / "records" / "zoo_curves.json",
-            ledger / "samples.json",
-        ]
+        card_file, curves_file = folder / name / "card.json", folder / "records" / "zoo_curves.json"
+        sources = [card_file, curves_file, ledger / "samples.json"]
         for path in sources:
             self.env.note_dependency(str(path))
         card, curves, samples = map(_load, sources)

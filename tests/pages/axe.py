@@ -2,13 +2,12 @@
 
 from axe_playwright_python.sync_playwright import Axe
 
-MATH = """() => MathJax.startup.promise.then(() => ({
-  typeset: document.querySelectorAll('mjx-container').length,
+MATH = """() => ({
+  typeset: document.querySelectorAll('.math > .katex, .math > .katex-display').length,
   wanted: document.querySelectorAll('.math').length,
-  // an unknown command is no error to MathJax: it is shown in red
-  errors: [...document.querySelectorAll('mjx-merror, [data-mjx-error], mjx-container [fill="red"]')]
-    .map(e => e.textContent || e.title || e.outerHTML),
-}))"""
+  errors: [...document.querySelectorAll('.math:not(:has(.katex)), .katex-error')]
+    .map(e => e.outerHTML.slice(0, 200)),
+})"""
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "resultTypes": ["violations"],  # of the others one place each, instead of a description of every place
@@ -18,7 +17,7 @@ IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "n
 # and of coloured bits of code. All code is coloured alike; claims, the rows of a table and the entries of the
 # reference are laid out alike: the first ones stand for all. (Contrast costs the square of the places.)
 THIN_OUT = """() => {
-  document.querySelectorAll('mjx-container > svg').forEach(e => e.remove());
+  document.querySelectorAll('.katex-html').forEach(e => e.replaceChildren());
   [...document.querySelectorAll('div.highlight')].slice(12).forEach(e => e.replaceChildren());
   document.querySelectorAll('ol.claims > li:nth-child(n+9)').forEach(e => e.remove());
   document.querySelectorAll('tbody > tr:nth-child(n+7):not([style], [class*="live"])').forEach(
@@ -31,14 +30,8 @@ THIN_OUT = """() => {
 
 
 def settle(tab):
-    """Wait until formulas are set; give what became of them."""
-    if tab.evaluate("() => typeof MathJax !== 'undefined' && !!MathJax.startup"):
-        return tab.evaluate(MATH)
-    return {
-        "typeset": 0,
-        "wanted": tab.evaluate("() => document.querySelectorAll('.math').length"),
-        "errors": [],
-    }
+    """What became of the formulas, which were set when the pages were built."""
+    return tab.evaluate(MATH)
 
 
 def findings(tab):

@@ -1,0 +1,78 @@
+"""Formulas become text and lines when the pages are built, so that a page needs no script to show them.
+
+KaTeX (``katex/katex.min.js``, version in its first line) runs here in a small JavaScript engine; each formula
+comes out as HTML and, for a reader who listens, as MathML. A page with a formula loads KaTeX's style sheet,
+and from it the fonts whose letters it has. A formula that KaTeX does not know ends the build with its place.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import quickjs
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+# A string that was put together in pieces leaves the engine only as JSON.
+CALL = "(tex, options) => JSON.stringify(katex.renderToString(tex, JSON.parse(options)))"
+
+
+@cache
+def engine() -> Any:
+    """KaTeX, read once in each process of a build."""
+    context = quickjs.Context()
+    context.eval(KATEX.read_text(encoding="utf8"))
+    return context.eval(CALL)
+
+
+@cache
+def typeset(tex: str, display: bool) -> str:
+    """A formula as HTML.
+
+    Raises:
+        ValueError: KaTeX does not understand it; the message says where.
+
+    >>> typeset("x^2", display=False)[:20]
+    '<span class="katex">'
+    """
+    options = {"displayMode": display, "throwOnError": True, "strict": "error", "output": "htmlAndMathml"}
+    try:
+        return json.loads(engine()(tex, json.dumps(options)))
+    except quickjs.JSException as error:
+        raise ValueError(f"{str(error).splitlines()[0]}, in the formula {tex!r}") from None
+
+
+def _written(self: Any, node: nodes.Element, display: bool) -> None:
+    try:
+        html = typeset(node.astext(), display)
+    except ValueError as error:
+        raise ExtensionError(f"{node.source}:{node.line}: {error}") from None
+    tag = "div" if display else "span"
+    self.body.append(f'<{tag} class="math notranslate nohighlight">{html}</{tag}>')
+    raise nodes.SkipNode
+
+
+def inline(self: Any, node: nodes.Element) -> None:
+    """A formula in a line of text."""
+    _written(self, node, display=False)
+
+
+def displayed(self: Any, node: nodes.Element) -> None:
+    """A formula that stands alone."""
+    _written(self, node, display=True)
+
+
+def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
+    """The style sheet, on pages that have a formula."""
+    if doctree is not None and next(
+        doctree.findall(lambda n: isinstance(n, nodes.math | nodes.math_block)), None
+    ):
+        app.add_css_file("katex/katex.min.css")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_html_math_renderer("katex", (inline, None), (displayed, None))
+    app.connect("html-page-context", load)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
