@@ -20,7 +20,7 @@ install_import_hook("support", "beartype.beartype")
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks"), str(ROOT / "book" / "ext")]
 
 
 @pytest.fixture(autouse=True)
