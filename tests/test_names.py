@@ -79,7 +79,8 @@ def test_python_defines_no_old_name():
 
 
 def test_javascript_defines_no_old_name():
-    pattern = re.compile(r"\b(?:const|let|var|function)\s+(\w+)|this\.(\w+) =|^\s+(\w+)\(.*\) \{$", re.M)
+    known = r"\b(?:const|let|var|function)\s+(\w+)|,\s*(\w+) = |this\.(\w+) =|^\s+(\w+)\(.*\) \{$"
+    pattern = re.compile(known, re.M)
     found = {
         str(p.relative_to(ROOT)): old(
             {name for some in pattern.findall(p.read_text("utf8")) for name in some}

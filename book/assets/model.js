@@ -215,9 +215,9 @@
       for (let i = 0; i < scores.length; i++) if (scores[i] < kth) scores[i] = -Infinity;
     }
     if (topP !== null && topP < 1) {
-      const order = [...scores.keys()].sort((a, b) => scores[a] - scores[b] || a - b), chances = softmax(scores);
+      const order = [...scores.keys()].sort((a, b) => scores[a] - scores[b] || a - b), probabilities = softmax(scores);
       let sum = 0;
-      for (const i of order.slice(0, -1)) if ((sum += chances[i]) <= 1 - topP) scores[i] = -Infinity;
+      for (const i of order.slice(0, -1)) if ((sum += probabilities[i]) <= 1 - topP) scores[i] = -Infinity;
     }
     return softmax(scores);
   }
