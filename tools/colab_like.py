@@ -85,7 +85,8 @@ def install(python: Path, versions: str, also: Sequence[str] = ()) -> list[str]:
     """Install what a notebook server brings; returns what the index has not got in the listed version."""
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     if versions == "lowest":
-        also = [*lowest(), *also]
+        named = {line.partition("==")[0] for line in also}
+        also = [*(line for line in lowest() if line.partition("==")[0] not in named), *also]
     if also or versions != "colab":
         subprocess.run([*pip, *NEEDED, *also], check=True)
     if versions != "colab":

@@ -95,7 +95,7 @@ def commands(kind: str) -> list[list[str]]:
         options = ["--dist", "loadfile", "--doctest-modules", "--durations=8", "--ignore=tests/pages"]
         return [[*pytest, *options, *doctests]]
     if kind == "notebooks":
-        options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=300", "-p", "watch_chapters"]
+        options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=1200", "-p", "watch_chapters"]
         return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
     return [[*pytest, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
 

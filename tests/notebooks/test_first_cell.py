@@ -60,7 +60,7 @@ def run(python, folder, cell, **environment):
     (folder / "cell.py").write_text(cell + USE, encoding="utf8")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
     return subprocess.run(
-        [python, "cell.py"], cwd=folder, capture_output=True, text=True, env=clean | environment, timeout=300
+        [python, "cell.py"], cwd=folder, capture_output=True, text=True, env=clean | environment, timeout=1800
     )
 
 

@@ -57,7 +57,7 @@ def tab(browser):
 
 def stores(tab, before):
     """Three stores, at least one of them new; the worker that is being replaced may take a while to go."""
-    for _ in range(100):
+    for _ in range(900):
         now = sorted(tab.evaluate(STORES))
         if len(now) == 3 and now != before:
             return now

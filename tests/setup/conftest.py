@@ -84,7 +84,7 @@ if __name__ == "__main__":
         """Exit status, what was said, and the commands that pip and uv were given."""
         self.calls.write_text("")
         process = self.start(*extras, **variables)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         return process.returncode, out + err, self.calls.read_text().splitlines()
 
 

@@ -67,7 +67,7 @@ def test_what_was_interrupted_is_made_anew(project, how):
         time.sleep(0.05)
     (project.venv / "half").touch()
     process.send_signal(how)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=300)
     assert process.returncode != 0
     if how == signal.SIGINT:
         assert process.returncode == 130 and err.strip() == "[env] Interrupted. The next make begins anew."

@@ -73,7 +73,7 @@ def test_under_torchrun_the_same_command_has_the_same_losses(text, tmp_path):
         [*launch, "support.training", *arguments, "--strategy", "fsdp"],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr

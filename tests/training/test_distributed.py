@@ -38,7 +38,7 @@ def torchrun(processes, *arguments):
         [*command, str(SCRIPT), *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         env={**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"},
     )
 

@@ -129,7 +129,7 @@ print([x.hex() for x in history.losses], history.evals, history.lrs)
 
 def run(folder, stop):
     return subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), str(stop)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", RUN, str(folder), str(stop)], capture_output=True, text=True, timeout=1800
     )
 
 
