@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,8 +101,8 @@ def commands(kind: str) -> list[list[str]]:
     return [[*pytest, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
 
 
-def run(command: list[str], environment: dict[str, str] | None = None) -> tuple[int, str]:
-    """Run a command, showing its lines as they come; with another environment, if one is given."""
+def run(command: list[str], environment: dict[str, str] | None = None, show: bool = True) -> tuple[int, str]:
+    """Run a command, showing its lines as they come or at its end; with more of an environment, if given."""
     lines = []
     process = subprocess.Popen(
         command,
@@ -113,7 +114,8 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> tuple[
     )
     assert process.stdout is not None
     for line in process.stdout:
-        print(line, end="", flush=True)
+        if show:
+            print(line, end="", flush=True)
         lines.append(line)
     return process.wait(), "".join(lines)
 
@@ -145,6 +147,33 @@ def unknown(kinds: list[str]) -> str:
     return f"There is no kind of test {wrong}; there are {', '.join(WHAT)}." if wrong else ""
 
 
+def steps(wanted: list[str], processes: int) -> list[list[str]]:
+    """The kinds one after the other; what uses one process each, side by side, where there are two.
+
+    >>> steps(["types", "units", "book"], 2), steps(["types", "units", "book"], 1)
+    ([['units'], ['book', 'types']], [['types'], ['units'], ['book']])
+    """
+    if processes < 2 or not {"types", "book"} <= {*wanted}:
+        return [[kind] for kind in wanted]
+    return [[kind, "types"] if kind == "book" else [kind] for kind in wanted if kind != "types"]
+
+
+def check(kind: str, show: bool = True) -> tuple[str, int, int, int, float]:
+    """Run one kind: its name, passed, failed, skipped and minutes."""
+    begin = time.perf_counter()
+    if kind in ("notebooks", "pages"):
+        old = {"notebooks": "chapters", "pages": "screenshots"}[kind]
+        shutil.rmtree(MAKE / old, ignore_errors=True)
+    total = [0, 0, 0]
+    for command in commands(kind):
+        code, text = run(command, show=show)
+        if not show:
+            print(f"[test] {kind}:\n{text}", end="", flush=True)
+        for i, n in enumerate(counts(code, text, "pytest" in command)):
+            total[i] += n
+    return (kind, total[0], total[1], total[2], (time.perf_counter() - begin) / 60)
+
+
 def main(arguments: list[str]) -> int:
     """Run the kinds that are wanted, and count."""
     wanted = [word for word in arguments if word != "--known"] or list(WHAT)
@@ -155,18 +184,10 @@ def main(arguments: list[str]) -> int:
         return 0
     start = time.perf_counter()
     rows = []
-    for kind in wanted:
-        print(f"\n[test] {kind}: {WHAT[kind]} ...", flush=True)
-        begin = time.perf_counter()
-        if kind in ("notebooks", "pages"):
-            old = {"notebooks": "chapters", "pages": "screenshots"}[kind]
-            shutil.rmtree(MAKE / old, ignore_errors=True)
-        total = [0, 0, 0]
-        for command in commands(kind):
-            code, text = run(command)
-            for i, n in enumerate(counts(code, text, "pytest" in command)):
-                total[i] += n
-        rows.append((kind, *total, (time.perf_counter() - begin) / 60))
+    for step in steps(wanted, workers()):
+        print(f"\n[test] {'; '.join(f'{kind}: {WHAT[kind]}' for kind in step)} ...", flush=True)
+        with ThreadPoolExecutor(len(step)) as pool:
+            rows += pool.map(check, step, (kind == step[0] for kind in step))
     print(f"\n{'kind':<12}{'passed':>8}{'failed':>8}{'skipped':>8}{'minutes':>9}")
     for kind, passed, failed, skipped, minutes in rows:
         print(f"{kind:<12}{passed:>8}{failed:>8}{skipped:>8}{minutes:>9.1f}")

@@ -102,7 +102,7 @@ class ZooModel(_FromRecord):
             self.env.note_dependency(str(path))
         card, curves, samples = map(_load, sources)
         shape, data, losses = card["model"], card["data"], dict(card["loss, nats per token"])
-        weights = card_file.with_name("model.safetensors").stat().st_size
+        weights = sources[0].with_name("model.safetensors").stat().st_size
         layers = f"{shape['n layers']} layers, {shape['n heads']} heads each, d_model {shape['d model']}"
         rows = [
             ["Load it", f'`zoo.load("{name}")`'],
