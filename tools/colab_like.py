@@ -180,6 +180,9 @@ def session(
         return False
     for name in ("PYTHONPATH", "VIRTUAL_ENV"):
         os.environ.pop(name, None)
+    os.environ.setdefault(
+        "PIP_QUIET", "2"
+    )  # its warnings are of this machine's settings, not of the chapters
     with tempfile.TemporaryDirectory(prefix="colab-like-") as temporary:
         folder = Path(temporary)
         start = time.perf_counter()

@@ -3,6 +3,7 @@
     python tools/portability.py                  # everything: hours
     python tools/portability.py avx2 units       # one factor, one part
     python tools/portability.py sensitive        # every factor, the unit tests that compare numbers closely
+    python tools/portability.py parity           # every factor, the tests against other libraries: minutes
 
 The factors: the kernels of torch without vectors (`default`) or with AVX2 (`avx2`), those of oneDNN
 (`onednn`) and of the BLAS libraries (`blas`) of an older processor, and 2 and 4 threads; `native` is this
@@ -32,7 +33,11 @@ FACTORS = {
 }
 # What a test file says that compares numbers as close as float32 allows.
 CLOSE = re.compile(r"float32|bfloat16|rounding_gap|assert_close|allclose")
-PARTS = ("sensitive", "units", "notebooks")
+PARITY = [
+    f"tests/{name}.py"
+    for name in ("exchange/test_parity", "exchange/test_parity_record", "model/test_family")
+]
+PARTS = ("parity", "sensitive", "units", "notebooks")
 KEPT = run_tests.MAKE / "portability.json"
 
 
@@ -66,12 +71,12 @@ def sensitive() -> list[str]:
 
 def command(part: str, name: str) -> list[str]:
     """What is run for a part; its report is named after it."""
-    kind = "units" if part == "sensitive" else part
+    kind = part if part in ("units", "notebooks") else "units"
     [words] = run_tests.commands(kind)
     words = [w for w in words if not w.startswith("--durations")]
     words = [f"--junitxml=.make/junit/{name}.xml" if w.startswith("--junitxml") else w for w in words]
-    if part == "sensitive":
-        words = [*words[: words.index("tests")], *sensitive()]
+    if part != kind:
+        words = [*words[: words.index("tests")], *(PARITY if part == "parity" else sensitive())]
     return words
 
 
@@ -140,7 +145,7 @@ def main(words: list[str]) -> int:
         print(f"[portability] There is no {wrong[0]!r}; there are {known}.", file=sys.stderr)
         return 2
     factors = [word for word in words if word in FACTORS] or list(FACTORS)
-    parts = [word for word in words if word in PARTS] or [p for p in PARTS if p != "sensitive"]
+    parts = [word for word in words if word in PARTS] or ["units", "notebooks"]
     kept = json.loads(KEPT.read_text(encoding="utf8")) if KEPT.exists() else {}
     asked = [f"{part} {factor} {processor()}" for part in parts for factor in factors]
     for key in asked:
