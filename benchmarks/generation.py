@@ -15,6 +15,11 @@ The limit: to generate one token, every weight and everything in the cache must 
 takes part in one multiplication and one addition for each text. Whichever takes longer is the floor, at the
 bandwidth and at the rate of matrix products that this machine reaches in the same run.
 
+How much of the small model's step is Python's: the same torch calls in one straight line, without any module,
+take 0.48 of the step's processor time at one text and 0.78 at sixteen; a loop that calls the linear layers
+and norms as modules and nothing else takes 0.65 to 0.78, and 0.82. `torch.compile` of the step with a static
+cache takes as long as the plain step, at one text and at sixteen (AMD EPYC, one thread, a loaded machine).
+
 Peak memory is measured in a process of its own for each side. Everything is kept in the record that chapter
 22 shows.
 """

@@ -98,3 +98,37 @@ with torch.no_grad():
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["1", "True"], done.stderr
+
+
+def test_a_compiled_step_feels_what_is_changed_afterwards():
+    """A module replaced, patched or hooked after compilation; hooks, if torch is told to look at them."""
+    code = """
+import torch
+from support.model import GPT, GPTConfig
+torch._dynamo.config.skip_nnmodule_hook_guards = False
+model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4)).double().eval()
+step, ids = torch.compile(model, backend="eager", fullgraph=True), torch.randint(1, 11, (1, 8))
+linear = model.blocks[0].attention.qkv
+
+def replace():
+    network = model.blocks[0].feed_forward
+    network.down = torch.nn.Sequential(network.down, torch.nn.Tanh())
+
+def patch(plain=linear.forward):
+    linear.forward = lambda x: 2 * plain(x)
+
+def hook():
+    linear.register_forward_hook(lambda _module, _args, out: out + 0.3)
+
+with torch.no_grad():
+    for change in (lambda: None, replace, patch, hook):
+        before = model(ids)[:, 4:]
+        change()
+        cache = model.cache(static=True)
+        model(ids[:, :4], cache)
+        logits = torch.cat([step(ids[:, i : i + 1], cache) for i in range(4, 8)], dim=1)
+        right = (logits - model(ids)[:, 4:]).abs().max().item() < 1e-10
+        print(right, (logits - before).abs().max().item() > 1e-4)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"] + 3 * ["True", "True"], done.stderr
