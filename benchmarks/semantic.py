@@ -1,10 +1,10 @@
 """What brings the designed axes back into learned embeddings? Writes support/zoo/records/semantic.json.
 
-    python benchmarks/semantic.py [--only ARM SEED]
+    python benchmarks/semantic.py [--only ARM SEED] [--seeds N]
 
 Every arm is the semantic model of the zoo with one or two choices changed (and all with fewer steps), on
 five seeds that no earlier trial had used. About 15 CPU-minutes for everything, seed by seed; an interrupted
-study goes on where it was. `--only` trains one run and prints it.
+study goes on where it was. `--only` trains one run and prints it; `--seeds` stops after the first so many.
 """
 
 import argparse
@@ -39,6 +39,8 @@ class Arm:
     start: str = "random"  # or "dictated": the designed coordinates, then zeros
     frozen: bool = False  # the nouns' rows stay as they started
     tied: bool = True  # one table to read words in and to score words going out
+    table: float | None = None  # the token table's own random start; `init` is then that of the rest
+    head: float | None = None  # the same of an untied output head
 
 
 ARMS = {f"{corpus} {init}": Arm(corpus, init) for corpus in ("thin", "full", "rich") for init in (0.02, 1.0)}
@@ -47,6 +49,11 @@ ARMS |= {
     "dictated, frozen": Arm("rich", start="dictated", frozen=True),
     "random, frozen": Arm("rich", init=0.2, frozen=True),
     "rich, untied": Arm("rich", tied=False),
+    # Which part of the large start is it: the token table, the positions, the logits of a tied head?
+    "rich 0.2": Arm("rich", init=0.2),
+    "rich, table 1.0": Arm("rich", table=1.0),
+    "rich, untied, table 1.0": Arm("rich", tied=False, table=1.0),
+    "rich, untied, head 1.0": Arm("rich", tied=False, head=1.0),
 }
 
 
@@ -91,6 +98,10 @@ def run(arm: Arm, seed: int, steps: int | None = None) -> dict:
     model = GPT(replace(semantic.config(vocabulary, init_std=arm.init), tie_weights=arm.tied))
     nouns = torch.tensor(vocabulary.encode(list(NOUNS)))
     with torch.no_grad():
+        if arm.table is not None:
+            model.embedding.weight *= arm.table / arm.init
+        if arm.head is not None and model.head is not None:
+            model.head.weight *= arm.head / arm.init
         if arm.start == "dictated":
             model.embedding.weight[nouns] = 0.0
             model.embedding.weight[nouns, : LATENTS.shape[1]] = DICTATED_SIZE * torch.tensor(LATENTS).float()
@@ -161,13 +172,15 @@ def retrofitted(model: GPT, nouns: torch.Tensor, test: list[list[int]]) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs=2, metavar=("ARM", "SEED"))
-    only = parser.parse_args().only
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    asked = parser.parse_args()
+    only = asked.only
     if only:
         print(json.dumps({k: v for k, v in run(ARMS[only[0]], int(only[1])).items() if k != "rows"}))
         return
     seed_everything()
     record = begin_record("semantic", {}, under="arms", steps=STEPS, seeds=list(SEEDS))
-    for seed in SEEDS:
+    for seed in SEEDS[: asked.seeds]:
         for name, arm in ARMS.items():
             if any(row["seed"] == seed for row in record["arms"].get(name, [])):
                 continue

@@ -454,7 +454,7 @@ def cg_029():
     place="Ch.3 Embeddings",
     chapter="08",
     section="Looking up three words",
-    cell="likeness = {(a, b): cosine(E6[ticket[a]], E6[tic",
+    cell="similarity = {(a, b): cosine(E6[number[a]], E6[n",
     stated=[1, 1],
     unit=0.01,
     verdict="holds",
@@ -475,7 +475,7 @@ def cg_030():
     place="Ch.3 Embeddings",
     chapter="08",
     section="Looking up three words",
-    cell="matrix(list(chords.values()), rows=list(chords),",
+    cell="matrix(list(named.values()), rows=list(named), co",
     stated=[True, True],
     verdict="holds",
 )

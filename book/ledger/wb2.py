@@ -26,7 +26,7 @@ def wb2_001():
 @claim(
     place="1 What an embedding is",
     chapter="08",
-    cell='hands = {"learned freely": "rich 0.02", "dictate',
+    cell='hands = {"learned, start 0.02": "rich 0.02", "le',
     stated=None,
     verdict="overstated",
     checked="by reading",
@@ -167,7 +167,7 @@ def wb2_009():
 @claim(
     place="2 The pivot",
     chapter="08",
-    section="The factors, side by side",
+    section="Deeper: the factors, side by side",
     cell='arrow = lambda both, key: " → ".join(f"{np.mean(',
     stated=None,
     verdict="overstated",
@@ -430,7 +430,7 @@ def wb2_024():
 @claim(
     place="4b PCA",
     chapter="09",
-    cell="sphere = pca(unit_sphere(X))",
+    cell="sphere = pca(unit_sphere(G))",
     stated=None,
     verdict="overstated",
     checked="by reading",
@@ -657,7 +657,7 @@ def wb2_035():
 @claim(
     place="Appendix B",
     chapter="08",
-    cell="mine, theirs = np.array([e1, e2]), gram_schmidt(",
+    cell='print("Gram–Schmidt, as by hand:", np.allclose([e1',
     cell_in="09",
     stated=True,
     verdict="holds",

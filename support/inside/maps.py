@@ -7,6 +7,7 @@ UMAP) has no axes and no share; how well it keeps neighbours is measured by `tru
 
 import warnings
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Num
@@ -156,13 +157,20 @@ def unit_sphere(vectors: Vectors) -> Float[np.ndarray, "word d"]:
     return X / lengths
 
 
-def tsne(vectors: Vectors, perplexity: float | int = 10, seed: int = 0) -> Map:
+def tsne(
+    vectors: Vectors,
+    perplexity: float | int = 10,
+    seed: int = 0,
+    init: Literal["random", "pca"] = "random",
+) -> Map:
     """A drawing that tries to keep who is near whom; its axes, distances and gaps mean nothing.
 
     Args:
         vectors: one row per word.
         perplexity: roughly how many neighbours count as near; below the number of words.
-        seed: another seed is another drawing.
+        seed: another seed is another drawing, from a random start.
+        init: where the descent starts: at random, so that the seed's freedom shows, or at the PCA map, as is
+            scikit-learn's default.
 
     Raises:
         InputError: the perplexity is not between 1 and the number of words.
@@ -175,16 +183,21 @@ def tsne(vectors: Vectors, perplexity: float | int = 10, seed: int = 0) -> Map:
     X = array(vectors)
     if not 1 <= perplexity < len(X):
         raise InputError(f"for {len(X)} words choose a perplexity from 1 to below {len(X)}")
-    # A random start, not PCA's: the seed's freedom is part of what there is to see.
     drawing = optional("sklearn.manifold", extra="maps").TSNE(
-        perplexity=perplexity, init="random", random_state=seed, n_jobs=1
+        perplexity=perplexity, init=init, random_state=seed, n_jobs=1
     )
     # `n_jobs` does not reach the descent, whose threads wait for one another in every step.
     with optional("threadpoolctl", extra="maps").threadpool_limits(limits=1):
         return Map(drawing.fit_transform(X).astype(np.float64))
 
 
-def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, seed: int = 0) -> Map:
+def umap(
+    vectors: Vectors,
+    neighbours: int = 10,
+    min_dist: float | int = 0.1,
+    seed: int = 0,
+    init: Literal["random", "spectral", "pca"] = "random",
+) -> Map:
     """t-SNE's faster relative; the same cautions hold.
 
     Args:
@@ -192,6 +205,7 @@ def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, se
         neighbours: how many neighbours count as near, from 2 to below the number of words.
         min_dist: how tightly points may sit together on the page.
         seed: another seed is another drawing.
+        init: where the descent starts; umap-learn's own default is ``spectral``.
 
     Raises:
         InputError: `neighbours` is out of range.
@@ -209,7 +223,7 @@ def umap(vectors: Vectors, neighbours: int = 10, min_dist: float | int = 0.1, se
         # numba, underneath, sets the number of threads of everybody's OpenMP, torch's too: put it back.
         with optional("threadpoolctl", extra="maps").threadpool_limits(limits=1):
             drawing = method(
-                n_neighbors=neighbours, min_dist=min_dist, init="random", random_state=seed, n_jobs=1
+                n_neighbors=neighbours, min_dist=min_dist, init=init, random_state=seed, n_jobs=1
             )
             return Map(drawing.fit_transform(X).astype(np.float64))
 

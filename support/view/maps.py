@@ -78,6 +78,7 @@ def plot_map(
             ax.scatter(*here.T, s=30, color=style.colour(g), marker=style.marker(g), label=name, zorder=2)
         ax.set(title=titles[i], xlabel=xlabel, ylabel=ylabel)
         ax.margins(0.1)
+        ax.set_aspect("equal", adjustable="datalim")  # the eye compares distances in all directions
         if not with_axes:  # numbers on an axis without a meaning would invite a reading that is wrong
             ax.set(xticks=[], yticks=[])
             ax.spines[:].set_visible(True)
@@ -135,6 +136,7 @@ def plot_path(
         ax.annotate("", xy=b, xytext=a, arrowprops=arrow)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.margins(0.12)
+    ax.set_aspect("equal", adjustable="datalim")
     fig.draw_without_rendering()
     inks = [style.ink(1)] * len(path) + [style.GREY] * len(still)
     # Points along the arrows are kept free of names as well.

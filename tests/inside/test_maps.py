@@ -118,6 +118,13 @@ def test_a_seed_gives_one_drawing(groups, draw):
     assert not np.allclose(draw(groups, seed=1).points, draw(groups, seed=2).points)
 
 
+def test_from_the_pca_map_a_seed_changes_nothing(groups):
+    X = groups[0] if isinstance(groups, tuple) else groups
+    one, two = (tsne(X, perplexity=5, seed=seed, init="pca").points for seed in (0, 1))
+    assert np.allclose(one, two)
+    assert not np.allclose(one, tsne(X, perplexity=5, seed=0).points)
+
+
 @pytest.mark.parametrize("call", [lambda X: tsne(X, perplexity=40), lambda X: umap(X, neighbours=40)])
 def test_too_many_neighbours_are_refused(groups, call):
     with pytest.raises(InputError, match="for 40 words"):

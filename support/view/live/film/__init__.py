@@ -88,6 +88,7 @@ def draw_step(values: Values, found: Values) -> Figure:
     margin = 0.06 * (everywhere.max() - everywhere.min())
     low, high = everywhere.min(axis=0) - margin, everywhere.max(axis=0) + margin
     ax.plot(*path.T, color="#555555", linewidth=1.2, zorder=1)
+    ax.set_aspect("equal", adjustable="box")
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     return fig
 
