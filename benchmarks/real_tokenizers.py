@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from support import zoo
+from recording import begin_record, keep_record
+
 from support.core import InputError
 from support.text import BPETokenizer
 from support.text.byte_alphabet import printable
@@ -116,7 +117,7 @@ def random_text(rng: random.Random) -> str:
 
 
 def main() -> int:
-    record = zoo.begin_record(
+    record = begin_record(
         "real_tokenizers", {}, under="tokenizers", samples=SAMPLES, article=ARTICLE, texts=TEXTS
     )
     rng = random.Random(0)
@@ -136,7 +137,7 @@ def main() -> int:
             "article": {k: len(tokenizer.encode(v)) for k, v in ARTICLE.items()},
         }
         print(name, {k: v for k, v in record["tokenizers"][name].items() if k != "cuts"})
-    zoo.keep_record("real_tokenizers", record)
+    keep_record("real_tokenizers", record)
     return 0
 
 

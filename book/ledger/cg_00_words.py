@@ -279,7 +279,7 @@ def cg_378():
 @claim(
     place="Ch.2 BPE",
     chapter="07",
-    section="Cut a new word",
+    section="Encode a new word",
     cell='rows = [[word, visible(longest_first(" " + word,',
     stated=None,
     verdict="conceptual",

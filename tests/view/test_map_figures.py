@@ -8,6 +8,7 @@ from support.inside import concept_plane, pca
 from support.view.live import find, widget
 from support.view.live.film import at_step
 from support.view.live.maps import FREE, MAPS, NEAR, near_on_map, under
+from support.view.maps import plot_map, plot_path
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +117,9 @@ def test_the_widgets_answer():
 def test_a_word_not_found_leaves_no_table():
     text = find("maps").text(find("maps").values(find="zebra"))
     assert text.count("\n") == 1 and "No word here begins with “zebra”" in text
+
+
+def test_maps_and_paths_have_one_scale_in_both_directions():
+    points = np.array([[0.0, 0], [4, 0], [4, 1]])
+    for fig in (plot_map(points, list("abc")), plot_path(points, list("abc"))):
+        assert fig.axes[0].get_aspect() == 1.0
