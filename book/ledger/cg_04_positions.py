@@ -922,7 +922,7 @@ def cg_084():
 @claim(
     place="Ch.4 Pt.5 Calculating",
     chapter="10",
-    cell="far = ((P[:10] - printed_stamps).abs() > 0.00501",
+    cell="far = ((P[:10] - printed_encodings).abs() > 0.00501",
     stated=[
         [0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
         [0.84, 0.54, 0.05, 1.0, 0.0, 1.0],
@@ -959,7 +959,7 @@ def cg_086():
 @claim(
     place="Ch.4 Pt.5 Calculating",
     chapter="10",
-    cell="far = ((P[:10] - printed_stamps).abs() > 0.00501",
+    cell="far = ((P[:10] - printed_encodings).abs() > 0.00501",
     stated=[0.23, 0.97, 0.42, 0.91],
     unit=0.01,
     verdict="follows",
@@ -979,7 +979,7 @@ def cg_087():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, place {p}" for p',
+    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
     stated=[0.01, 0.8, 0.3, 1.15, -0.05, 1.11],
     unit=0.01,
     verdict="holds",
@@ -996,7 +996,7 @@ def cg_088():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, place {p}" for p',
+    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
     stated=[0.44, 1.14, 0.05, 1.25, 0.9, 0.7],
     unit=0.01,
     verdict="holds",
@@ -1013,7 +1013,7 @@ def cg_089():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, place {p}" for p',
+    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
     stated=[1.81, -0.52, -0.11, 0.2, 0.5, 1.75],
     unit=0.01,
     verdict="holds",
@@ -1030,7 +1030,7 @@ def cg_090():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, place {p}" for p',
+    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
     stated=[
         [0.01, 0.8, 0.3, 1.15, -0.05, 1.11],
         [0.44, 1.14, 0.05, 1.25, 0.9, 0.7],
@@ -1132,7 +1132,7 @@ def cg_098():
 @claim(
     place="Ch.4 Pt.8 Why it works",
     chapter="10",
-    cell="def verdict(shares):",
+    cell="models = {scheme: trained(three_back, 0, scheme",
     stated=None,
     verdict="overstated",
     checked="by reading",

@@ -611,7 +611,7 @@ def fs2_037():
 @claim(
     place="III. Positional information and RoPE",
     chapter="10",
-    cell="def stamp(p, d):",
+    cell="def encoding(p, d):",
     stated=0,
     within=1e-12,
     verdict="holds",
