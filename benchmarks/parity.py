@@ -45,6 +45,18 @@ LLAMA = {
     "num_attention_heads": 6,
     "num_key_value_heads": 2,
 }
+GPT_NEO = {
+    "vocab_size": 512,
+    "max_position_embeddings": 64,
+    "hidden_size": 48,
+    "num_layers": 2,
+    "num_heads": 3,
+    "attention_types": [[["global", "local"], 1]],
+    "window_size": 8,
+}
+GPT_NEOX = {name: value for name, value in LLAMA.items() if name != "num_key_value_heads"}
+GPT_NEOX |= {"num_attention_heads": 3}
+SMALL = {"gpt2": GPT2, "gpt_neo": GPT_NEO, "gpt_neox": GPT_NEOX}  # the others are like Llama
 NEW = int(transformers.__version__.split(".")[0]) >= 5  # before, experts had one way, and RoPE other fields
 EAGER = {"attn_implementation": "eager"} | ({"experts_implementation": "eager"} if NEW else {})
 NO_TOKENS = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
@@ -64,6 +76,8 @@ CLASSES = {
     "mixtral": "Mixtral",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
+    "gpt_neo": "GPTNeo",
+    "gpt_neox": "GPTNeoX",
 }
 SHAPES = {
     "gpt2": {
@@ -116,6 +130,29 @@ SHAPES = {
             "head_dim": 16, "use_sliding_window": True, "sliding_window": 7, "max_window_layers": 0,
         },
     },
+    "gpt_neo": {
+        "every second layer local, window 8": {},
+        "global alone": {"attention_types": [[["global"], 2]]},
+        "local alone, window 2": {"attention_types": [[["local"], 2]], "window_size": 2},
+        "8 layers, untied, exact GELU, inner 20": {
+            "num_layers": 8, "attention_types": [[["global", "local"], 4]], "tie_word_embeddings": False,
+            "intermediate_size": 20, "activation_function": "gelu",
+        },
+    },
+    "gpt_neox": {
+        "a quarter of each head rotated": {},
+        "the whole head rotated, in sequence": {
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0},
+            "use_parallel_residual": False,
+        },
+        "half of each head, base 500, tied": {
+            "rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5},
+            "tie_word_embeddings": True,
+        },
+        "8 layers, no biases, tanh GELU": {
+            "num_hidden_layers": 8, "attention_bias": False, "hidden_act": "gelu_new",
+        },
+    },
 }  # fmt: skip
 COLUMNS = ("float32", "float64", "back", "cached", "generation", "rounding")
 CASES = [(architecture, shape) for architecture, shapes in SHAPES.items() for shape in shapes]
@@ -126,11 +163,14 @@ LARGE = {("gpt2", "GPT-2 small's"): {"n_layer": 12, "n_head": 12, "n_embd": 768,
 def theirs(architecture: str, changes: dict, perturb: bool = True) -> torch.nn.Module:
     """A transformers model in which every tensor matters; or, unperturbed, as transformers begins one."""
     name = CLASSES[architecture]
-    small = GPT2 if architecture == "gpt2" else LLAMA
+    small = SMALL.get(architecture, LLAMA)
     if not NEW and (rope := changes.get("rope_parameters")):
-        scaling = {name: value for name, value in rope.items() if name != "rope_theta"}
+        apart = ("rope_theta", "partial_rotary_factor")
+        scaling = {name: value for name, value in rope.items() if name not in apart}
         scaling = None if rope["rope_type"] == "default" else scaling
         changes = {**changes, "rope_theta": rope["rope_theta"], "rope_scaling": scaling}
+        if "partial_rotary_factor" in rope:
+            changes |= {"rotary_pct": rope["partial_rotary_factor"], "rotary_emb_base": rope["rope_theta"]}
     config = getattr(transformers, f"{name}Config")(**(small | NO_TOKENS | changes), **EAGER)
     head = "LMHeadModel" if architecture == "gpt2" else "ForCausalLM"
     model = getattr(transformers, name + head)(config).eval()
@@ -149,7 +189,9 @@ def shake(model: torch.nn.Module) -> None:
                 p.mul_(2)
         elif "c_attn" in name:
             p.normal_(std=2 / p.shape[0] ** 0.5)
-        elif "q_proj" in name or "k_proj" in name:
+        elif ".attn.attention." in name:  # GPT-Neo does not scale its scores
+            p.normal_(std=1 / p.shape[-1] ** 0.5)
+        elif any(part in name for part in ("q_proj", "k_proj", "query_key_value")):
             p.normal_(std=2 / p.shape[-1] ** 0.5)
         else:
             p.normal_(std=1 / p.shape[-1] ** 0.5)

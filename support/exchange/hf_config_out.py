@@ -3,7 +3,9 @@
 from typing import Any
 
 from support.core import InputError
-from support.exchange.hf_config import ACTIVATIONS, CLASSES
+from support.exchange.hf_config import CLASSES
+from support.exchange.hf_fields import ACTIVATIONS
+from support.exchange.hf_neo import write_gpt_neo, write_gpt_neox
 from support.model import GPTConfig
 
 
@@ -33,7 +35,9 @@ def write_fields(config: GPTConfig) -> dict[str, Any]:
         "eos_token_id": None,
         "use_cache": True,
     }
-    return fields | (_gpt2_fields(config) if architecture == "gpt2" else _llama_fields(config, architecture))
+    writers = {"gpt2": _gpt2_fields, "gpt_neo": write_gpt_neo, "gpt_neox": write_gpt_neox}
+    write = writers.get(architecture)
+    return fields | (_llama_fields(config, architecture) if write is None else write(config))
 
 
 _PLAIN = {
@@ -43,6 +47,9 @@ _PLAIN = {
     "attention_scale": None,
     "logit_softcap": None,
     "masked_ids": (),
+    "window_layers": None,
+    "parallel_blocks": False,
+    "d_rotary": None,
 }
 
 
@@ -54,7 +61,20 @@ def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
         gpt2 |= {"ffn_bias": True, "qk_norm": False, "window": None, "n_experts": 1}
         if config.activation == "swiglu":
             gpt2 |= {"activation": "gelu_tanh"}
-        return "gpt2", gpt2 | heads | _PLAIN
+        needs = gpt2 | heads | _PLAIN
+        if config.attention_scale != 1.0:
+            return "gpt2", needs
+        own = {"window": config.window, "window_layers": config.window_layers}
+        return "gpt_neo", needs | own | {"qkv_bias": False, "attention_scale": 1.0}
+    if config.norm == "layer" and config.activation != "swiglu":
+        neox: dict[str, Any] = {
+            "n_kv_heads": config.n_heads,
+            "d_head": config.d_model // config.n_heads,
+            "n_experts": 1,
+        }
+        neox |= {"qkv_bias": config.attention_bias, "ffn_bias": True, "qk_norm": False, "window": None}
+        own = {"parallel_blocks": config.parallel_blocks, "d_rotary": config.d_rotary}
+        return "gpt_neox", neox | _PLAIN | own
     llama = {"norm": "rms", "activation": "swiglu", "ffn_bias": False, **_PLAIN}
     if config.n_experts > 1:
         return "mixtral", llama | {"qk_norm": False, "qkv_bias": False, "attention_bias": False}

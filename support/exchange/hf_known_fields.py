@@ -50,11 +50,23 @@ _LLAMA = (
     "layer_types use_sliding_window max_window_layers num_local_experts num_experts_per_tok "
     "router_aux_loss_coef"
 )
+_GPT_NEO = (
+    "max_position_embeddings hidden_size num_layers num_heads attention_types attention_layers "
+    "intermediate_size window_size activation_function resid_dropout embed_dropout attention_dropout "
+    "layer_norm_epsilon classifier_dropout"
+)
+_GPT_NEOX = (
+    "max_position_embeddings hidden_size num_hidden_layers num_attention_heads intermediate_size hidden_act "
+    "rotary_pct rotary_emb_base rope_theta rope_scaling rope_parameters partial_rotary_factor "
+    "original_max_position_embeddings hidden_dropout attention_dropout classifier_dropout layer_norm_eps "
+    "use_parallel_residual attention_bias"
+)
+_OWN = {"gpt2": _GPT2, "gpt_neo": _GPT_NEO, "gpt_neox": _GPT_NEOX}
 
 
 def warn_of_others(fields: Mapping[str, Any], architecture: str) -> None:
     """Nothing is passed over in silence."""
-    read = f"{_BOTH} {_GPT2 if architecture == 'gpt2' else _LLAMA} {_WITHOUT_EFFECT}".split()
+    read = f"{_BOTH} {_OWN.get(architecture, _LLAMA)} {_WITHOUT_EFFECT}".split()
     known = MATTERING.keys() | set(read)
     other = sorted(name for name in map(str, fields) if name not in known and not name.startswith("_"))
     if other:

@@ -24,11 +24,18 @@ class Layout:
         parts: our part → theirs, with ``#`` for a number; several of theirs are stacked into one of ours.
         prefix: before each name but the head's; files of the bare model lack it.
         input_first: matrices inside the blocks are stored as ``[input, output]`` (their "Conv1D").
+        by_head: one tensor holds the query, key and value rows head by head; ours come kind by kind.
     """
 
     parts: Mapping[str, tuple[str, ...]]
     prefix: str
     input_first: bool = False
+    by_head: bool = False
+
+    @property
+    def head(self) -> str:
+        """Their name of the output head's matrix, which has no prefix."""
+        return f"{self.parts['head'][0]}.weight"
 
     def names(self, ours: str) -> tuple[str, ...]:
         """Their names for our tensor, without the prefix.
@@ -86,6 +93,21 @@ _MIXTRAL = {key: name for key, name in _LLAMA.items() if "feed_forward" not in k
     "blocks.#.feed_forward.experts.#.up": "layers.#.block_sparse_moe.experts.#.w3",
     "blocks.#.feed_forward.experts.#.down": "layers.#.block_sparse_moe.experts.#.w2",
 }
+_GPT_NEO = _GPT2 | {
+    "blocks.#.attention.qkv": " ".join(f"h.#.attn.attention.{kind}_proj" for kind in "qkv"),
+    "blocks.#.attention.output": "h.#.attn.attention.out_proj",
+}
+_GPT_NEOX = {
+    "embedding": "embed_in",
+    "blocks.#.norm_1": "layers.#.input_layernorm",
+    "blocks.#.attention.qkv": "layers.#.attention.query_key_value",
+    "blocks.#.attention.output": "layers.#.attention.dense",
+    "blocks.#.norm_2": "layers.#.post_attention_layernorm",
+    "blocks.#.feed_forward.up": "layers.#.mlp.dense_h_to_4h",
+    "blocks.#.feed_forward.down": "layers.#.mlp.dense_4h_to_h",
+    "final_norm": "final_layer_norm",
+    "head": "embed_out",
+}
 
 
 def _split(parts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -95,10 +117,19 @@ def _split(parts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 GPT2 = Layout(_split(_GPT2), "transformer.", input_first=True)
 LLAMA = Layout(_split(_LLAMA), "model.")
 MIXTRAL = Layout(_split(_MIXTRAL), "model.")
-LAYOUTS = {"gpt2": GPT2, "mixtral": MIXTRAL} | dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA)
+GPT_NEO = Layout(_split(_GPT_NEO), "transformer.")
+GPT_NEOX = Layout(_split(_GPT_NEOX), "gpt_neox.", by_head=True)
+LAYOUTS = {"gpt2": GPT2, "gpt_neo": GPT_NEO, "gpt_neox": GPT_NEOX, "mixtral": MIXTRAL}
+LAYOUTS |= dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA)
 
 # Stored in old files, computed here: the causal mask, the frequencies of RoPE.
-_COMPUTED = (".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq")
+_COMPUTED = (
+    ".attn.bias",
+    ".attn.masked_bias",
+    ".attention.bias",
+    ".attention.masked_bias",
+    ".rotary_emb.inv_freq",
+)
 
 
 def from_tensors(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor]) -> GPT:
@@ -122,8 +153,10 @@ def from_tensors(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor
             shape = [rows, *wanted.shape[1:]]
             parts.append(_checked(name, found.pop(name), shape, layout.input_first and name.startswith("h.")))
         weights[ours] = torch.cat(parts) if len(parts) > 1 else parts[0].clone().contiguous()
+        if layout.by_head and ".qkv." in ours:
+            weights[ours] = weights[ours].unflatten(0, (-1, 3, config.d_head)).transpose(0, 1).flatten(0, 2)
     for name in found:
-        if name == "lm_head.weight":  # tied: the embedding's rows once more
+        if name == layout.head:  # tied: the embedding's rows once more
             continue
         if layout.is_known(name):
             raise InputError(f"The tensor {name!r} is one too many for what config.json describes.")
@@ -141,7 +174,9 @@ def to_tensors(model: GPT, layout: Layout) -> dict[str, Tensor]:
         parts = weight.detach().split(_rows(model.config, names, weight))
         for name, part in zip(names, parts, strict=True):
             part = part.t() if layout.input_first and name.startswith("h.") and part.ndim == 2 else part
-            full = name if name.startswith("lm_head.") else layout.prefix + name
+            if layout.by_head and ".qkv." in ours:
+                part = part.unflatten(0, (3, -1, model.config.d_head)).transpose(0, 1).flatten(0, 2)
+            full = name if name == layout.head else layout.prefix + name
             tensors[full] = part.clone().contiguous()
     return tensors
 
@@ -178,6 +213,8 @@ def _one_by_one(layout: Layout, tensors: Mapping[str, Tensor]) -> Iterator[tuple
                 yield from _experts(f"{stem}.block_sparse_moe.experts", part, name, tensor)
                 continue
             name = name.replace(".mlp.gate.", ".block_sparse_moe.gate.")
+        if layout is GPT_NEOX:  # newer transformers rename the head in memory
+            name = name.replace("lm_head.", "embed_out.")
         yield name, tensor
 
 

@@ -1,4 +1,4 @@
-"""Hugging Face checkpoints become `GPT`, and a `GPT` becomes one of theirs: GPT-2 and Llama's relatives."""
+"""Hugging Face checkpoints become `GPT`, and a `GPT` becomes one of theirs: GPT-2, GPT-Neo, Llama …"""
 
 import os
 from typing import Any
@@ -19,16 +19,18 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
     """The same network as a `GPT`, with the same logits; in evaluation mode, with weights of its own.
 
     Args:
-        model_or_folder: a ``transformers`` GPT-2, Llama, Mistral, Mixtral, Qwen 2 or Qwen 3 (a tied one with
-            or without its head), or a folder that holds ``config.json`` and ``model.safetensors`` (one file
-            or shards). A folder is read without importing ``transformers``; nothing is downloaded.
+        model_or_folder: a ``transformers`` GPT-2, GPT-Neo, GPT-NeoX (Pythia), Llama, Mistral, Mixtral, Qwen 2
+            or Qwen 3 (a tied one with or without its head), or a folder that holds ``config.json`` and
+            ``model.safetensors`` (one file or shards). A folder is read without importing ``transformers``;
+            nothing is downloaded.
 
     Raises:
         InputError: a file is missing or damaged, the architecture is not known here, or a field or tensor
             does not fit; the sentence names it.
 
     Architectures: Radford et al. 2019 (GPT-2); Touvron et al. 2023 (Llama); Jiang et al. 2023 and 2024
-    (Mistral, Mixtral); Yang et al. 2024 and 2025 (Qwen 2, Qwen 3).
+    (Mistral, Mixtral); Yang et al. 2024 and 2025 (Qwen 2, Qwen 3); Black et al. 2021 (GPT-Neo) and 2022
+    (GPT-NeoX), Biderman et al. 2023 (Pythia).
 
     >>> import tempfile
     >>> from_huggingface(tempfile.mkdtemp())
@@ -55,8 +57,8 @@ def to_huggingface(
 ) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The model as a checkpoint of theirs: the fields of its ``config.json``, and its tensors by name.
 
-    The architecture is the simplest that can hold it. Dropout is written for GPT-2 alone; the others have
-    none where ours is.
+    The architecture is the simplest that can hold it. Dropout is written for GPT-2, GPT-Neo and
+    GPT-NeoX; the others have none where ours is.
 
     Args:
         model: any `GPT` that one of the architectures of `from_huggingface` can hold.

@@ -3,14 +3,16 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.model.attention_context import AttentionContext, make_attention_context
 from support.model.block import Block
 from support.model.config import GPTConfig
 from support.model.experts import Experts
@@ -37,7 +39,9 @@ class Transformer(nn.Module):
         self.position = make_positions(config)
         self.rotary = RotaryPositions(config) if config.positions == "rope" else None
         self.dropout = nn.Dropout(config.dropout) if config.dropout else None
-        self.blocks = nn.ModuleList(Block(config, cross) for _ in range(config.n_layers))
+        self.layer_windows = [config.layer_window(layer) for layer in range(config.n_layers)]
+        self.layer_configs = {window: _with_window(config, window) for window in set(self.layer_windows)}
+        self.blocks = nn.ModuleList(Block(self.layer_configs[window], cross) for window in self.layer_windows)
         # After post-norm blocks the stream is normed already.
         self.final_norm = make_norm(config) if config.norm_first else nn.Identity()
         self.head = None if config.tie_weights else nn.Linear(config.d_model, config.vocab_size, bias=False)
@@ -72,6 +76,27 @@ class Transformer(nn.Module):
             rows = self.position(places(ids.shape[1], start, pad, ids.device))
             stream = stream + rows.to(stream.dtype)
         return stream if self.dropout is None else self.dropout(stream)
+
+    def attention_contexts(
+        self,
+        stream: Float[Tensor, "batch position d_model"],
+        start: int | Int[Tensor, ""] = 0,
+        pad: Int[Tensor, " batch"] | None = None,
+        keys: Int[Tensor, " key"] | None = None,
+        present: Bool[Tensor, "batch key"] | None = None,
+    ) -> list[AttentionContext]:
+        """The attention context of each layer; layers with the same window share one.
+
+        Arguments are those of `make_attention_context` and of `AttentionContext.among`.
+        """
+        n, device, dtype = stream.shape[1], stream.device, stream.dtype
+        made = {
+            window: make_attention_context(config, n, start, pad, keys, device, dtype, self.rotary)
+            for window, config in self.layer_configs.items()
+        }
+        if present is not None:
+            made = {window: context.among(present) for window, context in made.items()}
+        return [made[window] for window in self.layer_windows]
 
     def unembed(
         self, stream: Float[Tensor, "batch position d_model"]
@@ -144,16 +169,21 @@ class Transformer(nn.Module):
         """
         cfg = self.config
         length = cfg.context if length is None else length
-        seen = length if cfg.window is None else min(length, cfg.window)
+        seen = sum(length if window is None else min(length, window) for window in self.layer_windows)
         matrices = _weights(self.blocks) - self._resting(_weights)
         head = cfg.d_model * cfg.vocab_size
-        mixing = cfg.n_layers * cfg.n_heads * cfg.d_head * 2 * seen
+        mixing = cfg.n_heads * cfg.d_head * 2 * seen
         return 2 * (matrices + head + mixing) * (3 if training else 1)
 
     def _resting(self, count: Callable[[nn.Module], int]) -> int:
         """A count over the experts that a token does not visit."""
         idle = self.config.n_experts - self.config.experts_per_token
         return idle * sum(count(m.experts[0]) for m in self.modules() if isinstance(m, Experts))
+
+
+def _with_window(config: GPTConfig, window: int | None) -> GPTConfig:
+    """The configuration of the layers with this window."""
+    return config if config.window_layers is None else replace(config, window=window, window_layers=None)
 
 
 def _fill_tables(model: Transformer, _keys: object) -> None:

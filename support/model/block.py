@@ -19,12 +19,16 @@ class Block(nn.Module):
     """Attention and a feed-forward network, each with its norm and its residual connection.
 
     Pre-norm reads a normed copy and adds to the stream; post-norm adds first and norms the sum. With
-    ``cross``, attention to an encoder's stream comes between the two.
+    ``parallel_blocks`` both read the same stream. With ``cross``, attention to an encoder's stream comes
+    between the two.
     """
 
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
         super().__init__()
+        if cross and config.parallel_blocks:
+            raise InputError("parallel_blocks and cross-attention do not go together; give up one of them.")
         self.norm_first, self.residual = config.norm_first, config.residual
+        self.parallel = config.parallel_blocks
         self.norm_1 = make_norm(config)
         self.attention = SelfAttention(config)
         self.norm_cross: Any = make_norm(config) if cross else None
@@ -41,6 +45,10 @@ class Block(nn.Module):
         memory: Float[Tensor, "batch source d_model"] | None = None,
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
+        if self.parallel:  # both sublayers read the stream as it comes in
+            attended = self.step(stream, self.norm_1, self.attention, attention_context, cache)
+            output = self.feed_forward(self.norm_2(stream))
+            return attended + (output if self.dropout is None else self.dropout(output))
         stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
         if self.cross_attention is not None:
             if memory is None:

@@ -16,7 +16,7 @@ def cache_bytes(
     """Bytes that a cache takes: 2 (K and V) × layers × KV heads × d_head × tokens × texts.
 
     Args:
-        config: of the model; with a window, no more than ``window`` tokens are kept.
+        config: of the model; with a window in all layers, no more than ``window`` tokens are kept.
         batch: texts side by side.
         length: tokens to hold; the whole context if not given.
         bytes_per_number: 4 for float32, 2 for bfloat16.
@@ -29,7 +29,9 @@ def cache_bytes(
 
 
 def _slots(config: GPTConfig, length: int) -> int:
-    return length if config.window is None else min(length, config.window)
+    if config.window is None or config.window_layers is not None:  # some layer needs all that was read
+        return length
+    return min(length, config.window)
 
 
 def rolls_on(config: GPTConfig, length: int, static: bool = False) -> bool:
@@ -39,7 +41,8 @@ def rolls_on(config: GPTConfig, length: int, static: bool = False) -> bool:
     True
     """
     tables = ("learned", "sinusoidal", "rope") if static else ("learned", "sinusoidal")
-    return config.window is not None and length >= config.window and config.positions not in tables
+    window = None if config.window_layers is not None else config.window
+    return window is not None and length >= window and config.positions not in tables
 
 
 class LayerCache:

@@ -32,7 +32,8 @@ class GPTConfig(BaseConfig):
 
     Follows Radford et al. 2019 (GPT-2); post-norm and sinusoids Vaswani et al. 2017; RoPE Su et al. 2021;
     ALiBi Press et al. 2021; RMSNorm Zhang and Sennrich 2019; SwiGLU Shazeer 2020; grouped queries Ainslie
-    et al. 2023; windows and experts Jiang et al. 2023 and 2024 (Mistral, Mixtral).
+    et al. 2023; windows and experts Jiang et al. 2023 and 2024 (Mistral, Mixtral); windows in some layers
+    Black et al. 2021 (GPT-Neo); parallel blocks and partial RoPE Black et al. 2022 (GPT-NeoX).
 
     >>> cfg = GPTConfig(vocab_size=28, d_model=64, n_heads=4)
     >>> cfg.d_head, cfg.d_ff
@@ -69,8 +70,11 @@ class GPTConfig(BaseConfig):
     n_experts: Count = 1  # feed-forward networks in each block …
     experts_per_token: Count = 1  # … and how many of them each token visits
     balance_weight: NonNegative = 0.01  # of the load-balancing loss in training, with experts
-    window: Count | None = None  # a position sees so many positions, its own among them
+    window: Count | None = None  # a position sees so many positions, its own among them …
+    window_layers: tuple[CountOrZero, ...] | None = None  # … in these layers alone; in all if not given
+    parallel_blocks: bool = False  # attention and feed-forward network read the same stream (GPT-NeoX)
     rope_base: Positive = 10_000.0
+    d_rotary: Count | None = None  # RoPE rotates so many dimensions of a head; all if not given
     rope_scaling: dict[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +107,17 @@ class GPTConfig(BaseConfig):
             self.positions != "rope" or self.d_head % 2 == 0,
             f"RoPE rotates pairs of dimensions and d_head={self.d_head} is odd; make it even",
         )
+        self._refuse_unless(
+            self.d_rotary is None
+            or (self.positions == "rope" and self.d_rotary % 2 == 0 and self.d_rotary <= self.d_head),
+            f"d_rotary={self.d_rotary} must be even, no more than d_head={self.d_head}, and goes with "
+            f'positions="rope", not with "{self.positions}"',
+        )
+        self._refuse_unless(
+            not self.parallel_blocks or (self.norm_first and self.residual),
+            "parallel_blocks adds both outputs to one stream; set norm_first=True and residual=True",
+        )
+        self._check_window_layers()
         self._check_rope_scaling()
         self._refuse_unless(
             self.positions != "sinusoidal" or self.d_model % 2 == 0,
@@ -113,6 +128,26 @@ class GPTConfig(BaseConfig):
         self._refuse_unless(
             len(set(self.masked_ids)) < self.vocab_size, "masked_ids leaves no id to predict; mask fewer"
         )
+
+    def _check_window_layers(self) -> None:
+        if self.window_layers is None:
+            return
+        self._refuse_unless(
+            self.window is not None, "window_layers says which layers have a window; give window as well"
+        )
+        wrong = [i for i in self.window_layers if i >= self.n_layers]
+        self._refuse_unless(not wrong, f"window_layers {wrong} are not among n_layers={self.n_layers}")
+
+    def layer_window(self, layer: int) -> int | None:
+        """How many positions a position of this layer sees; None if all.
+
+        >>> config = GPTConfig(vocab_size=5, n_layers=2, window=3, window_layers=(1,))
+        >>> config.layer_window(0), config.layer_window(1)
+        (None, 3)
+        """
+        if self.window_layers is None or layer in self.window_layers:
+            return self.window
+        return None
 
     def _check_rope_scaling(self) -> None:
         if self.rope_scaling is None:

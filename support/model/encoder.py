@@ -5,7 +5,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.model.attention_context import make_attention_context
 from support.model.base import Transformer
 from support.model.config import GPTConfig
 
@@ -60,13 +59,10 @@ class Encoder(Transformer):
 
     def read(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:
         """The stream after the last block, before the final norm."""
-        stream, present = self.embed(ids), self.present(ids)
-        attention_context = make_attention_context(
-            self.config, ids.shape[1], device=stream.device, dtype=stream.dtype, rotary=self.rotary
-        )
-        attention_context = attention_context.among(present)
-        for block in self.blocks:
-            stream = block(stream, attention_context)
+        stream = self.embed(ids)
+        contexts = self.attention_contexts(stream, present=self.present(ids))
+        for layer, block in enumerate(self.blocks):
+            stream = block(stream, contexts[layer])
         return stream
 
     def encode(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position d_model"]:

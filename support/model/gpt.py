@@ -4,7 +4,6 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from support.model.attention_context import make_attention_context
 from support.model.base import Transformer
 from support.model.cache import KVCache, check_pad
 
@@ -64,11 +63,9 @@ class GPT(Transformer):
         elif pad is not None:
             check_pad(pad, len(ids), n)
         stream = self.embed(ids, start, pad)
-        attention_context = make_attention_context(
-            self.config, n, start, pad, keys, stream.device, stream.dtype, self.rotary
-        )
+        contexts = self.attention_contexts(stream, start, pad, keys)
         for layer, block in enumerate(self.blocks):
-            stream = block(stream, attention_context, cache and cache.layers[layer], memory, memory_mask)
+            stream = block(stream, contexts[layer], cache and cache.layers[layer], memory, memory_mask)
         if cache is not None:
             cache.advance(n)
         return stream

@@ -167,11 +167,12 @@ class RotaryPositions(PositionTable):
     """The cosine and sine by which the queries and keys of each position are rotated, as a table."""
 
     def __init__(self, config: GPTConfig) -> None:
-        self.d_head, self.base, self.scaling = config.d_head, config.rope_base, config.rope_scaling
+        self.d_rotary = config.d_head if config.d_rotary is None else config.d_rotary
+        self.base, self.scaling = config.rope_base, config.rope_scaling
         super().__init__(config.context)
 
     def rows(self, context: int) -> Float[Tensor, "context 2 pair"]:
-        frequencies = rope_frequencies(self.d_head, self.base, self.scaling)
+        frequencies = rope_frequencies(self.d_rotary, self.base, self.scaling)
         angles = torch.arange(context)[:, None] * frequencies
         return torch.stack([angles.cos(), angles.sin()], dim=1)
 
@@ -187,12 +188,16 @@ def apply_rope(
 ) -> Float[Tensor, "*batch position d_head"]:
     """Rotate each pair of numbers by its angle; pair ``i`` is made of numbers ``i`` and ``i + d_head / 2``.
 
+    With fewer angles than pairs, the first ``2 × pair`` numbers are rotated and the others stay as they are.
+
     >>> quarter = torch.tensor([[torch.pi / 2]])
     >>> apply_rope(torch.tensor([[1.0, 0.0]]), quarter.cos(), quarter.sin()).round(decimals=3).tolist()
     [[-0.0, 1.0]]
     """
-    first, second = x.chunk(2, dim=-1)
-    rotated = torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+    n = cosine.shape[-1]
+    first, second, rest = x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
+    parts = [first * cosine - second * sine, second * cosine + first * sine]
+    rotated = torch.cat([*parts, rest] if rest.shape[-1] else parts, dim=-1)
     return rotated.to(x.dtype)
 
 

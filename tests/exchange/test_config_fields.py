@@ -25,7 +25,15 @@ LLAMA |= {"hidden_act": "silu", "rms_norm_eps": 1e-6, "rope_theta": 1e4, "rope_s
 LLAMA |= {"rope_parameters": None, "attention_bias": False, "mlp_bias": False, "sliding_window": None}
 LLAMA |= {"layer_types": None, "use_sliding_window": False, "max_window_layers": 2, "initializer_range": 0.02}
 LLAMA |= {"tie_word_embeddings": False, "num_local_experts": 2, "num_experts_per_tok": 1}
-SMALL |= {name: LLAMA for name in CLASSES if name != "gpt2"}
+SMALL["gpt_neo"] = {"vocab_size": 9, "max_position_embeddings": 8, "hidden_size": 8, "num_layers": 2}
+SMALL["gpt_neo"] |= {"num_heads": 2, "attention_types": [[["global", "local"], 1]], "window_size": 3}
+SMALL["gpt_neo"] |= {"intermediate_size": None, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+SMALL["gpt_neo"] |= {"resid_dropout": 0.0, "tie_word_embeddings": True, "initializer_range": 0.02}
+SMALL["gpt_neox"] = {"vocab_size": 9, "max_position_embeddings": 8, "hidden_size": 16, "num_hidden_layers": 2}
+SMALL["gpt_neox"] |= {"num_attention_heads": 2, "intermediate_size": 16, "hidden_act": "gelu"}
+SMALL["gpt_neox"] |= {"rotary_pct": 0.25, "rotary_emb_base": 10000, "use_parallel_residual": True}
+SMALL["gpt_neox"] |= {"layer_norm_eps": 1e-5, "attention_bias": True, "tie_word_embeddings": False}
+SMALL |= {name: LLAMA for name in CLASSES if name not in SMALL}
 WRONG = [
     "x",
     "8",
@@ -123,7 +131,8 @@ def test_unknown_fields_are_warned_of():
 def test_all_that_transformers_writes_is_known(architecture):
     transformers = pytest.importorskip("transformers")
     name = CLASSES[architecture].removesuffix("LMHeadModel").removesuffix("ForCausalLM")
-    fields = getattr(transformers, f"{name}Config")(num_hidden_layers=2).to_dict()
+    layers = {} if architecture == "gpt_neo" else {"num_hidden_layers": 2}  # its kinds of layers are a list
+    fields = getattr(transformers, f"{name}Config")(**layers).to_dict()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         config = read_fields(fields)

@@ -16,7 +16,7 @@ from support.inside.trace import trace
 from support.model import GPT, GPTConfig
 
 pytest.importorskip("transformers")
-ARCHITECTURES = ["gpt2", "llama", "mistral", "mixtral", "qwen2", "qwen3"]
+ARCHITECTURES = ["gpt2", "llama", "mistral", "mixtral", "qwen2", "qwen3", "gpt_neo", "gpt_neox"]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +87,8 @@ OURS = {
     "mixtral": LLAMA | {"window": 5, "n_experts": 3, "experts_per_token": 2, "balance_weight": 0.05},
     "qwen2": LLAMA | {"qkv_bias": True, "tie_weights": True},
     "qwen3": LLAMA | {"qk_norm": True, "d_head": 10, "norm_eps": 1e-3},
+    "gpt_neo": {"qkv_bias": False, "attention_scale": 1.0, "window": 5, "window_layers": (0,)},
+    "gpt_neox": {"positions": "rope", "d_rotary": 6, "parallel_blocks": True, "rope_base": 300.0},
 }
 
 
