@@ -189,9 +189,12 @@ class Reach(_FromRecord):
             rows.append([row["processor"], setting, part, *counts, row["date"], differs])
         head = ["Processor", "Setting", "Tests", "Passed", "Failed", "Minutes", "Date", "Differs"]
         lines = _table(head, rows) if rows else ["Nothing has been recorded yet.", ""]
-        missing = [f for f in portability.FACTORS if not any(f == key.split()[1] for key in found)]
-        if missing:
-            lines += [f"Not run yet: {', '.join(missing)}.", ""]
+        run = {tuple(key.split()[:2]) for key in found}
+        missing = {
+            part: [f for f in portability.FACTORS if (part, f) not in run] for part in portability.PARTS
+        }
+        if told := "; ".join(f"{part} with {', '.join(left)}" for part, left in missing.items() if left):
+            lines += [f"Not recorded yet: {told}.", ""]
         kept = _load(folder / "stacks.json") or []
         rows = []
         for row in kept:
