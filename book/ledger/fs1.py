@@ -155,7 +155,7 @@ def fs1_089():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="W_1 = torch.tensor([[0.82, 0.71, -0.45], [0.65,",
     stated=0.5,
     verdict="holds",
@@ -172,7 +172,7 @@ def fs1_011():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="W_1 = torch.tensor([[0.82, 0.71, -0.45], [0.65,",
     stated=0.6,
     verdict="holds",
@@ -189,7 +189,7 @@ def fs1_012():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="z_j = from_hours + from_classes + b_1[j]",
     stated=0.3,
     unit=0.0001,
@@ -207,7 +207,7 @@ def fs1_013():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="z_j = from_hours + from_classes + b_1[j]",
     stated=0.289,
     unit=0.0001,
@@ -225,7 +225,7 @@ def fs1_014():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="z_j = from_hours + from_classes + b_1[j]",
     stated=-0.057,
     unit=0.001,
@@ -243,7 +243,7 @@ def fs1_015():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="z_j = from_hours + from_classes + b_1[j]",
     stated=[0.3, 0.289, 0],
     unit=0.001,
@@ -261,7 +261,7 @@ def fs1_016():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell="h = (student @ W_1 + b_1).clamp(min=0)",
     stated=0.2631,
     unit=0.0001,
@@ -279,7 +279,7 @@ def fs1_017():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="Deeper: remarks on the sources",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.7688,
     unit=0.0001,
@@ -296,7 +296,7 @@ def fs1_018():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="Deeper: remarks on the sources",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.5655,
     unit=0.0001,
@@ -313,7 +313,7 @@ def fs1_019():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="Deeper: remarks on the sources",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.5655,
     unit=0.0001,
@@ -330,7 +330,7 @@ def fs1_020():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="Deeper: remarks on the sources",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=56.5,
     unit=0.1,
@@ -347,7 +347,7 @@ def fs1_021():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     cell='live("student")',
     stated=True,
     verdict="holds",
@@ -363,7 +363,7 @@ def fs1_022():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="The student, every number",
+    section="A network: the student",
     stated=[0, 1],
     within=1e-09,
     verdict="holds",
@@ -397,7 +397,7 @@ def fs1_084():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="What normalising is for",
+    section="Deeper: what scaling the inputs is for",
     cell="raw, scale = torch.tensor([5.0, 60.0]), torch.te",
     stated=None,
     verdict="holds",

@@ -32,7 +32,7 @@ def fs2_047():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="The vectors as they are",
     cell="raw_scores = X @ X.T",
     stated=0,
     within=1e-09,
@@ -67,7 +67,7 @@ def fs2_049():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="The vectors as they are",
     cell="raw_scores = X @ X.T",
     stated=True,
     verdict="holds",
@@ -93,7 +93,7 @@ def fs2_051():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="What a dot product measures",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -111,7 +111,7 @@ def fs2_052():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="Why divide by a square root?",
     cell="sizes = [1, 4, 16, 64, 256]",
     stated=64,
     relative=0.03,
@@ -129,7 +129,7 @@ def fs2_053():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="Why divide by a square root?",
     cell="sizes = [1, 4, 16, 64, 256]",
     stated=1,
     within=0.02,
@@ -147,7 +147,7 @@ def fs2_054():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="Why divide by a square root?",
     cell="raw = {d: sharpness(d, 1) for d in sizes}",
     stated=True,
     verdict="holds",
@@ -169,7 +169,7 @@ def fs2_055():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="One head, every number: the cat sat",
     cell="weights = masked.exp() / masked.exp().sum(dim=1,",
     stated=[1, 1, 1, 1, 1],
     within=1e-12,
@@ -186,7 +186,7 @@ def fs2_056():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="In code",
     cell="table([[name, *y[2].tolist(), float((y - output)",
     stated=0,
     within=1e-09,
@@ -206,7 +206,7 @@ def fs2_057():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="Three ways to write the mask, and one that fails",
     cell="allowed = causal_mask(3)",
     stated=[[0, -inf, -inf], [0, 0, -inf], [0, 0, 0]],
     verdict="holds",
@@ -241,7 +241,7 @@ def fs2_059():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="Three ways to write the mask, and one that fails",
     cell="allowed = causal_mask(3)",
     stated=0,
     verdict="holds",
@@ -263,7 +263,7 @@ def fs2_060():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="What a dot product measures",
     stated=[1, 2, 3],
     verdict="holds",
 )
@@ -278,7 +278,7 @@ def fs2_061():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    section="A dot product measures fit",
+    section="The vectors as they are",
     cell="raw_scores = X @ X.T",
     stated=True,
     verdict="holds",
