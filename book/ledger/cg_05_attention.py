@@ -14,7 +14,7 @@ X = np.array([[0.01, 0.8, 0.3], [0.44, 1.14, 0.05], [1.81, -0.52, -0.11]])
 @claim(
     place="Ch.5 Pt.1 Dating app",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[95, 70, 45],
     verdict="unverifiable",
     checked="not possible",
@@ -29,7 +29,7 @@ def cg_103():
 @claim(
     place="Ch.5 Pt.1 Dating app",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[95, 15, 55],
     verdict="unverifiable",
     checked="not possible",
@@ -55,7 +55,7 @@ def cg_105():
 @claim(
     place="Ch.5 Pt.1 Dating app",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=100,
     verdict="holds",
 )
@@ -70,7 +70,7 @@ def cg_106():
 @claim(
     place="Ch.5 Pt.1 Dating app",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[100, 100],
     unit=0.001,
     verdict="holds",
@@ -86,7 +86,7 @@ def cg_107():
 @claim(
     place="Ch.5 Pt.1 Dating app",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="One head, every number: the cat sat",
     cell="scores = Q @ K.T",
     stated=True,
     verdict="holds",
@@ -218,7 +218,7 @@ def cg_115():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=0.577,
     unit=0.001,
     verdict="holds",
@@ -234,7 +234,7 @@ def cg_116():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[-0.008, -0.127, 0.379],
     unit=0.001,
@@ -251,7 +251,7 @@ def cg_117():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.281, 0.268, -0.017],
     unit=0.001,
@@ -268,7 +268,7 @@ def cg_118():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[-0.127, 0.211, 0.172],
     unit=0.001,
@@ -286,7 +286,7 @@ def cg_119():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.187, -0.091, 0.422],
     unit=0.001,
@@ -303,7 +303,7 @@ def cg_120():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.292, 0.259, 0.028],
     unit=0.001,
@@ -339,7 +339,7 @@ def cg_122():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.343, 0.636, -0.411],
     unit=0.001,
@@ -356,7 +356,7 @@ def cg_123():
 @claim(
     place="Ch.5 Pt.3 Q, K, V",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.033, -0.529, 0.573],
     unit=0.001,
@@ -399,7 +399,7 @@ def cg_126():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=13,
     verdict="holds",
@@ -415,7 +415,7 @@ def cg_127():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=[14, -14],
     verdict="holds",
@@ -431,7 +431,7 @@ def cg_128():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=0,
     verdict="holds",
@@ -447,7 +447,7 @@ def cg_129():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=[90, 90, 40, 220],
     verdict="holds",
@@ -463,7 +463,7 @@ def cg_130():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=[90, 10, 40, 140],
     verdict="holds",
@@ -480,7 +480,7 @@ def cg_131():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="What a dot product measures",
     cell="fits = {name: float(numbers(a)[0] @ numbers(b)[0",
     stated=[10, 90],
     verdict="holds",
@@ -497,7 +497,7 @@ def cg_132():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[-0.0022, -0.034, -0.0064, -0.0426],
     unit=0.0001,
     verdict="rounding",
@@ -515,7 +515,7 @@ def cg_133():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[-0.0023, -0.0329, 0.0106, -0.0246],
     unit=0.0001,
     verdict="holds",
@@ -533,7 +533,7 @@ def cg_134():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[-0.0003, 0.0672, 0.2172, 0.2841],
     unit=0.0001,
     verdict="holds",
@@ -551,7 +551,7 @@ def cg_135():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=1.732,
     unit=0.001,
     verdict="holds",
@@ -567,7 +567,7 @@ def cg_136():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Why divide by a square root?",
     cell="sizes = [1, 4, 16, 64, 256]",
     stated=True,
     verdict="holds",
@@ -586,7 +586,7 @@ def cg_137():
 @claim(
     place="Ch.5 Pt.4 Dot products",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[-0.0246, -0.0142, 0.164],
     unit=0.0001,
     verdict="holds",
@@ -604,7 +604,7 @@ def cg_138():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="effort = torch.tensor([10.0, 5.0, 2.0])",
     stated=[59, 29, 12, 100],
     unit=1,
@@ -639,7 +639,7 @@ def cg_140():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=60,
     verdict="holds",
 )
@@ -654,7 +654,7 @@ def cg_141():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[22026, 148, 7.4],
     unit=[1, 1, 0.1],
     verdict="holds",
@@ -670,7 +670,7 @@ def cg_142():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=22181.4,
     unit=0.1,
     verdict="holds",
@@ -687,7 +687,7 @@ def cg_143():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="effort = torch.tensor([10.0, 5.0, 2.0])",
     stated=[99.3, 0.67, 0.03],
     unit=[0.1, 0.01, 0.01],
@@ -704,7 +704,7 @@ def cg_144():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="effort = torch.tensor([10.0, 5.0, 2.0])",
     stated=148,
     unit=1,
@@ -738,7 +738,7 @@ def cg_146():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=180,
     verdict="unverifiable",
     checked="not possible",
@@ -753,7 +753,7 @@ def cg_147():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[1, 2.718, 7.389, 0.368, 4.5e-05],
     unit=[1, 0.001, 0.001, 0.001, 1e-06],
     verdict="holds",
@@ -779,7 +779,7 @@ def cg_149():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=True,
     verdict="holds",
 )
@@ -795,7 +795,7 @@ def cg_150():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[2.718, 3.004, 3.32],
     unit=0.001,
     verdict="holds",
@@ -811,7 +811,7 @@ def cg_151():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.9757, 0.9859, 1.1782],
     unit=0.0001,
@@ -830,7 +830,7 @@ def cg_152():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=3.1398,
     unit=0.0001,
@@ -847,7 +847,7 @@ def cg_153():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     cell="open_output, open_weights = attend(Q3, K3, V3, c",
     stated=[0.3107, 0.314, 0.3753],
     unit=0.0001,
@@ -881,7 +881,7 @@ def cg_156():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[[-0.0395, 0.0656, 0.0534], [-0.0286, 0.1196, -0.0173], [0.2387, 0.0135, 0.0751]],
     unit=0.0001,
     verdict="holds",
@@ -899,7 +899,7 @@ def cg_157():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[0.1706, 0.1987, 0.1112],
     unit=0.0001,
     verdict="holds",
@@ -934,7 +934,7 @@ def cg_159():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[0.245, -0.089, 0.156],
     verdict="unverifiable",
     checked="not possible",
@@ -949,7 +949,7 @@ def cg_160():
 @claim(
     place="Ch.5 Pt.5 Softmax",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="I love pizza",
     stated=[0.1706, 0.1987, 0.1112, 0.245, -0.089, 0.156],
     unit=0.0001,
     verdict="holds",

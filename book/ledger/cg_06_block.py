@@ -179,7 +179,7 @@ def cg_173():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     stated=[24, 49152],
     verdict="holds",
 )
@@ -194,7 +194,7 @@ def cg_174():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Two thirds of the parameters",
     cell="def block_parameters(d, d_ff=None):",
     stated=0.667,
     unit=0.001,
@@ -212,7 +212,7 @@ def cg_175():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Two thirds of the parameters",
     cell="def block_parameters(d, d_ff=None):",
     stated=5.8e10,
     unit=1000000000.0,
@@ -229,7 +229,7 @@ def cg_176():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Two thirds of the parameters",
     cell="def block_parameters(d, d_ff=None):",
     stated=1.17e11,
     unit=1000000000.0,
@@ -246,7 +246,7 @@ def cg_177():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Deeper: the sources' worked examples, recomputed",
     cell="printed = [-.0045, -.1675, .294, .0775, .156, -.",
     stated=-0.0045,
     unit=0.0001,
@@ -263,7 +263,7 @@ def cg_178():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Deeper: the sources' worked examples, recomputed",
     cell="printed = [-.0045, -.1675, .294, .0775, .156, -.",
     stated=-0.1675,
     unit=0.0001,
@@ -350,7 +350,7 @@ def cg_183():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     cell="terms = x6[0] * W_1[:, 0]",
     stated=[0.025, -0.062, -0.042, 0.054, -0.0135, -0.066, 0.1],
     unit=0.0001,
@@ -368,7 +368,7 @@ def cg_184():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     stated=[-0.05, -0.093, 0.042, -0.027, -0.0225, 0.033, -0.05],
     unit=0.0001,
     verdict="holds",
@@ -385,7 +385,7 @@ def cg_185():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     stated=[0.213, -0.134, 0.067, 0.189],
     verdict="unverifiable",
     checked="not possible",
@@ -400,7 +400,7 @@ def cg_186():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Deeper: why a gate helps",
     cell="at = torch.tensor([-100, -3, -2, -1, -0.5, 0, 0.",
     stated=[5, 0, 0.5, 0],
     unit=0.1,
@@ -417,7 +417,7 @@ def cg_187():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     stated=[0, 0, 0.294, 0.0775, 0.156, 0, 0.213, 0, 0.067, 0.189],
     unit=0.0001,
     verdict="holds",
@@ -461,7 +461,7 @@ def cg_190():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Six numbers in: the complete guide",
+    section="Six hidden units",
     stated=[0.41, -0.18, 0.55, 0.29, -0.07, 0.38],
     verdict="unverifiable",
     checked="not possible",
@@ -836,7 +836,7 @@ def cg_208():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='table([[name, f"{n:,}", f"{active[name]:,}", pub',
     stated=774000000.0,
     unit=1000000.0,
@@ -853,7 +853,7 @@ def cg_209():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='table([[name, f"{n:,}", f"{active[name]:,}", pub',
     stated=1500000000.0,
     unit=100000000.0,
@@ -871,7 +871,7 @@ def cg_210():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='table([[name, f"{n:,}", f"{active[name]:,}", pub',
     stated=1.75e11,
     unit=1000000000.0,
@@ -888,7 +888,7 @@ def cg_211():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[120, 1.7e12],
     verdict="unverifiable",
     checked="not possible",
@@ -903,7 +903,7 @@ def cg_212():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell="matrix(torch.cat([guide, guide - mean, (guide -",
     cell_in="14",
     stated=[0.583, -1.651, 1.185, 0.214, -1.01, 0.68],
@@ -921,7 +921,7 @@ def cg_213():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[0.721, -0.893, 0.567, 0.991, -0.445, 0.289],
     verdict="unverifiable",
     checked="not possible",
@@ -937,7 +937,7 @@ def cg_214():
 @claim(
     place="Ch.9 Stacking",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[0.834, -0.671, 0.403, 1.124, -0.289, 0.156],
     verdict="unverifiable",
     checked="not possible",

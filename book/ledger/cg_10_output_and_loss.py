@@ -11,7 +11,7 @@ from book.ledger.helpers import first_adam_step, gradient, loss, next_token
 @claim(
     place="Ch.10 Output head",
     chapter="15",
-    section="Tying",
+    section="Deeper: counting to the last parameter",
     cell='sizes = {"the guide\'s example": (50_000, 6), "GP',
     cell_in="08",
     stated=300000,
@@ -49,7 +49,13 @@ def cg_218():
     """
 
 
-@claim(place="Ch.10 Output head", chapter="15", section="Tying", stated=True, verdict="holds")
+@claim(
+    place="Ch.10 Output head",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=True,
+    verdict="holds",
+)
 def cg_219():
     """Tying makes the dot product with the final state score each word by its embedding.
 
@@ -69,7 +75,7 @@ def cg_219():
 @claim(
     place="Ch.10 Output head",
     chapter="15",
-    section="Tying",
+    section="Deeper: counting to the last parameter",
     stated=[-2.3, 1.8, 0.5],
     verdict="unverifiable",
     checked="not possible",
@@ -85,7 +91,7 @@ def cg_220():
 @claim(
     place="Ch.10 Output head",
     chapter="15",
-    section="Tying",
+    section="Deeper: counting to the last parameter",
     stated=[0.1, 6.05, 1.649, 24.533, 8.166, 109.947],
     unit=0.001,
     verdict="holds",
@@ -102,7 +108,7 @@ def cg_221():
 @claim(
     place="Ch.10 Output head",
     chapter="15",
-    section="Tying",
+    section="Deeper: counting to the last parameter",
     stated=500,
     verdict="unverifiable",
     checked="not possible",
@@ -117,7 +123,7 @@ def cg_222():
 @claim(
     place="Ch.10 Output head",
     chapter="15",
-    section="Tying",
+    section="Deeper: counting to the last parameter",
     stated=[0.0002, 0.0121, 0.0033, 0.0491, 0.0163, 0.2199],
     unit=0.0001,
     verdict="holds",
@@ -133,7 +139,7 @@ def cg_223():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="warm = {T: (logits / T).softmax(dim=0) for T in",
     stated=[9.4, 6.4, 4.2],
     unit=0.1,
@@ -201,7 +207,7 @@ def cg_227():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="warm = {T: (logits / T).softmax(dim=0) for T in",
     stated=[3.13, 2.13, 1.4],
     unit=[0.01, 0.01, 0.1],
@@ -218,7 +224,7 @@ def cg_228():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     stated=[22.9, 8.4, 4.1, 35.4],
     unit=0.1,
     verdict="holds",
@@ -250,7 +256,7 @@ def cg_230():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="warm = {T: (logits / T).softmax(dim=0) for T in",
     stated=True,
     verdict="holds",
@@ -268,7 +274,7 @@ def cg_231():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="five = torch.tensor([21.99, 4.91, 3.21, 2.87, 2.",
     stated=35.13,
     unit=0.01,
@@ -286,7 +292,7 @@ def cg_232():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="five = torch.tensor([21.99, 4.91, 3.21, 2.87, 2.",
     stated=[62.6, 14.0, 9.1, 8.2, 6.1],
     unit=0.1,
@@ -313,7 +319,7 @@ def cg_234():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="five = torch.tensor([21.99, 4.91, 3.21, 2.87, 2.",
     stated=[21.99, 26.9, 30.11, 32.98],
     unit=0.01,
@@ -331,7 +337,7 @@ def cg_235():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     stated=90.46,
     unit=0.01,
     verdict="holds",
@@ -354,7 +360,7 @@ def cg_237():
     """
 
 
-@claim(place="Ch.10 Sampling", chapter="21", section="Four ways to pick", stated=True, verdict="holds")
+@claim(place="Ch.10 Sampling", chapter="21", section="Four decoding strategies", stated=True, verdict="holds")
 def cg_238():
     """Forty-seven tokens can make up that 90% nucleus.
 
@@ -386,7 +392,7 @@ def cg_239():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell='print("chocolate and vanilla:", nucleus_size([0.',
     stated=90,
     verdict="holds",
@@ -402,7 +408,7 @@ def cg_240():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=[0.105, 0.01, 0.001],
     unit=0.001,
@@ -419,7 +425,7 @@ def cg_241():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=[2.303, 4.605, 6.908],
     unit=0.001,
@@ -436,7 +442,7 @@ def cg_242():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=[0.001, 0.01, 0.1, 0.7, 2.3, 4.6, 6.9],
     unit=[0.001, 0.01, 0.1, 0.1, 0.1, 0.1, 0.1],
@@ -453,7 +459,7 @@ def cg_243():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=[-0.105, -4.605],
     unit=0.001,
@@ -470,7 +476,7 @@ def cg_244():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=4.423,
     unit=0.001,
@@ -487,7 +493,7 @@ def cg_245():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     cell="row = torch.tensor([0.999, 0.99, 0.9, 0.85, 0.5,",
     stated=0.163,
     unit=0.001,
@@ -504,7 +510,7 @@ def cg_246():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     stated=[4.5, 1.8, 0.1],
     verdict="unverifiable",
     checked="not possible",
@@ -538,7 +544,7 @@ def cg_248():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     stated=[8.5, 5.2, 2.1, 0.8, 0.3],
     verdict="unverifiable",
     checked="not possible",
@@ -553,7 +559,7 @@ def cg_249():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     stated=[6.9, 2.3, 0.2, 0],
     verdict="unverifiable",
     checked="not possible",
@@ -565,7 +571,7 @@ def cg_250():
     """
 
 
-@claim(place="Ch.11 Loss", chapter="18", section="The number on the card", stated=True, verdict="holds")
+@claim(place="Ch.11 Loss", chapter="18", section="The loss of one prediction", stated=True, verdict="holds")
 def cg_252():
     """A 90% belief in a wrong word makes the loss at least that of P(correct)=0.1.
 
@@ -575,7 +581,7 @@ def cg_252():
     return -np.log(1 - 0.9) >= 2.302
 
 
-@claim(place="Ch.11 Loss", chapter="18", section="The number on the card", stated=True, verdict="holds")
+@claim(place="Ch.11 Loss", chapter="18", section="The loss of one prediction", stated=True, verdict="holds")
 def cg_253():
     """For the softmax layer the cross-entropy surface is a bowl without local minima.
 
@@ -606,7 +612,7 @@ def cg_254():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="What the sources say",
     cell="fresh_loss, exact = math.log(50_000), -before[ma",
     stated=3.127,
     verdict="unverifiable",
@@ -622,7 +628,7 @@ def cg_255():
 @claim(
     place="Ch.11 Loss",
     chapter="18",
-    section="The number on the card",
+    section="The loss of one prediction",
     stated=[6.234, 6.102, 4.891, 5.123, 4.456, 4.234, 3.678, 2.103],
     verdict="unverifiable",
     checked="not possible",
@@ -701,7 +707,7 @@ def cg_405():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     stated=100,
     verdict="holds",
 )
@@ -716,7 +722,7 @@ def cg_257():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     cell='print(f"{2 * (1 / 5) * (1 / 2):.1f} boxes an hou',
     cell_in="02",
     stated=[0.4, 0.2],
@@ -734,7 +740,7 @@ def cg_258():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     stated=True,
     verdict="holds",
 )
@@ -751,7 +757,7 @@ def cg_259():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     cell="p_pizza, stream = 0.012, 0.71",
     stated=-83.33,
     unit=0.01,
@@ -768,7 +774,7 @@ def cg_260():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     cell="P = torch.tensor([2.0, 1.0, 0.0]).softmax(0)",
     cell_in="02",
     stated=True,
@@ -788,7 +794,7 @@ def cg_261():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     cell="p_pizza, stream = 0.012, 0.71",
     stated=0.01186,
     unit=1e-05,
@@ -805,7 +811,7 @@ def cg_262():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     cell="p_pizza, stream = 0.012, 0.71",
     stated=-0.702,
     unit=0.001,
@@ -864,7 +870,7 @@ def cg_266():
 @claim(
     place="Ch.11 Backpropagation",
     chapter="18",
-    section="From one number to a slope",
+    section="From the loss to a gradient",
     stated=0.0001,
     verdict="unverifiable",
     checked="not possible",
@@ -879,7 +885,7 @@ def cg_267():
 @claim(
     place="Ch.11 Optimizer",
     chapter="18",
-    section="Momentum, and each slider its own measure: Adam",
+    section="From the loss to a gradient",
     cell="eta = 0.0001",
     stated=0.50007,
     unit=1e-05,
@@ -896,7 +902,7 @@ def cg_268():
 @claim(
     place="Ch.11 Optimizer",
     chapter="18",
-    section="Momentum, and each slider its own measure: Adam",
+    section="Adam: momentum, and a scale for each parameter",
     stated=[0.7, 70.0],
     unit=0.1,
     verdict="holds",
@@ -913,7 +919,7 @@ def cg_269():
 @claim(
     place="Ch.11 Optimizer",
     chapter="18",
-    section="Momentum, and each slider its own measure: Adam",
+    section="Adam: momentum, and a scale for each parameter",
     cell="m, v, m_hat, v_hat, move = next(adam([-0.702], e",
     stated=[-0.0702, 0.000493],
     unit=[0.0001, 1e-06],
@@ -932,7 +938,7 @@ def cg_270():
 @claim(
     place="Ch.11 Optimizer",
     chapter="18",
-    section="Momentum, and each slider its own measure: Adam",
+    section="Adam: momentum, and a scale for each parameter",
     cell="m, v, m_hat, v_hat, move = next(adam([-0.702], e",
     stated=[-0.702, 0.493],
     unit=0.001,
@@ -950,7 +956,7 @@ def cg_271():
 @claim(
     place="Ch.11 Optimizer",
     chapter="18",
-    section="Momentum, and each slider its own measure: Adam",
+    section="Adam: momentum, and a scale for each parameter",
     cell="m, v, m_hat, v_hat, move = next(adam([-0.702], e",
     stated=0.5001,
     unit=0.0001,

@@ -40,7 +40,7 @@ def cg_276():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="survivors = torch.tensor([[-0.02, -0.01, 0.16],",
     stated=[[-0.02, -inf, -inf], [0.08, 0.12, -inf], [0.15, 0.19, 0.31]],
     unit=0.01,
@@ -58,7 +58,7 @@ def cg_277():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="survivors = torch.tensor([[-0.02, -0.01, 0.16],",
     stated=[1.083, 1.128],
     unit=0.001,
@@ -75,7 +75,7 @@ def cg_278():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="survivors = torch.tensor([[-0.02, -0.01, 0.16],",
     stated=2.211,
     unit=0.001,
@@ -92,7 +92,7 @@ def cg_279():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="survivors = torch.tensor([[-0.02, -0.01, 0.16],",
     stated=[0.49, 0.51, 0],
     unit=0.001,
@@ -128,7 +128,7 @@ def cg_281():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="allowed = causal_mask(3)",
     stated=0,
     verdict="holds",
@@ -144,7 +144,7 @@ def cg_282():
 @claim(
     place="Ch.12 Causal masking",
     chapter="11",
-    section="The same again, smaller: I love pizza",
+    section="Three ways to write the mask, and one that fails",
     cell="allowed = causal_mask(3)",
     stated=True,
     verdict="holds",
@@ -397,7 +397,13 @@ def cg_411():
     return cache_bytes(96, 96, 96, 128, 2048, 2) / 1000000000.0
 
 
-@claim(place="Ch.14 Hyperparameters", chapter="15", section="Counting", stated=[12, 25], verdict="holds")
+@claim(
+    place="Ch.14 Hyperparameters",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=[12, 25],
+    verdict="holds",
+)
 def cg_303():
     """GPT-2 widths 768, 1024, 1280, 1600 with 12-25 heads of equal size.
 
@@ -407,7 +413,12 @@ def cg_303():
 
 
 @claim(
-    place="Ch.14 Hyperparameters", chapter="15", section="Counting", stated=128, verdict="holds", added=True
+    place="Ch.14 Hyperparameters",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=128,
+    verdict="holds",
+    added=True,
 )
 def cg_304():
     """96 heads at width 12,288 are 128 wide each.
@@ -417,7 +428,13 @@ def cg_304():
     return 12288 // 96
 
 
-@claim(place="Ch.14 Hyperparameters", chapter="15", section="Counting", stated=49152, verdict="holds")
+@claim(
+    place="Ch.14 Hyperparameters",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=49152,
+    verdict="holds",
+)
 def cg_305():
     """GPT-3 d_ff = 49,152 = 4 x d_model.
 
@@ -426,7 +443,13 @@ def cg_305():
     return 4 * 12288
 
 
-@claim(place="Ch.14 Hyperparameters", chapter="15", section="Counting", stated=4, verdict="holds")
+@claim(
+    place="Ch.14 Hyperparameters",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=4,
+    verdict="holds",
+)
 def cg_306():
     """Longer context means quadratically more memory.
 
@@ -439,7 +462,7 @@ def cg_306():
 @claim(
     place="Ch.14 Hyperparameters",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=3200000.0,
     verdict="unverifiable",
     checked="not possible",
@@ -541,7 +564,7 @@ def cg_446():
 @claim(
     place="Ch.14 LR schedule",
     chapter="18",
-    section="Begin gently, end gently",
+    section="Weight decay, schedule and clipping",
     cell="example = TrainConfig(steps=100_000, lr=0.0006,",
     stated=[0, 0.00015, 0.0003, 0.0006],
     unit=1e-05,
@@ -558,7 +581,7 @@ def cg_310():
 @claim(
     place="Ch.14 LR schedule",
     chapter="18",
-    section="Begin gently, end gently",
+    section="Weight decay, schedule and clipping",
     cell="example = TrainConfig(steps=100_000, lr=0.0006,",
     stated=0.00055,
     unit=1e-05,
@@ -594,7 +617,7 @@ def cg_312():
 @claim(
     place="Ch.14 LR schedule",
     chapter="18",
-    section="Begin gently, end gently",
+    section="Weight decay, schedule and clipping",
     cell="example = TrainConfig(steps=100_000, lr=0.0006,",
     stated=8e-05,
     unit=1e-05,
@@ -612,7 +635,7 @@ def cg_313():
 @claim(
     place="Ch.14 LR schedule",
     chapter="18",
-    section="Begin gently, end gently",
+    section="Weight decay, schedule and clipping",
     cell="example = TrainConfig(steps=100_000, lr=0.0006,",
     stated=6e-05,
     unit=1e-05,

@@ -396,7 +396,7 @@ def cg_442():
 @claim(
     place="Final thoughts: scale",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[2048, 48, 32, 2048],
     verdict="holds",
 )
@@ -442,7 +442,13 @@ def cg_369():
     return 175000000000.0 / (50000 * 6 + 3 * (2 * 3 * 3 * 3 + 36 + 6 * 24 + 24 + 24 * 6 + 6 + 24))
 
 
-@claim(place="Final thoughts: scale", chapter="15", section="Counting", stated=54, verdict="holds")
+@claim(
+    place="Final thoughts: scale",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=54,
+    verdict="holds",
+)
 def cg_370():
     """Attention operations 3^2 x 6 = 54.
 
@@ -454,7 +460,7 @@ def cg_370():
 @claim(
     place="Final thoughts: scale",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=5.1e10,
     unit=1000000000.0,
     verdict="rounding",
@@ -467,7 +473,13 @@ def cg_371():
     return 2048 * 2048 * 12288
 
 
-@claim(place="Final thoughts: scale", chapter="15", section="Counting", stated=432, verdict="holds")
+@claim(
+    place="Final thoughts: scale",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=432,
+    verdict="holds",
+)
 def cg_372():
     """Feed-forward 3 x 6 x 24 = 432.
 
@@ -477,7 +489,12 @@ def cg_372():
 
 
 @claim(
-    place="Final thoughts: scale", chapter="15", section="Counting", stated=1.2e12, unit=1e11, verdict="holds"
+    place="Final thoughts: scale",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=1.2e12,
+    unit=1e11,
+    verdict="holds",
 )
 def cg_373():
     """GPT-3 feed-forward: 1.2 trillion operations.
@@ -490,7 +507,7 @@ def cg_373():
 @claim(
     place="Final thoughts: scale",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=2,
     verdict="unverifiable",
     checked="not possible",
@@ -506,7 +523,7 @@ def cg_374():
 @claim(
     place="Final thoughts: scale",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[100, 10000, 1000000, 1000000000, 100000000000],
     verdict="unverifiable",
     checked="not possible",
@@ -521,7 +538,7 @@ def cg_375():
 @claim(
     place="Final thoughts: scale",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[3e11, 10000000.0],
     verdict="unverifiable",
     checked="not possible",

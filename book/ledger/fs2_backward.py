@@ -170,7 +170,7 @@ def fs2_302():
 @claim(
     place="IV. Step 10",
     chapter="16",
-    section="Down: the judge and the head",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=0,
     within=1e-08,
@@ -188,7 +188,7 @@ def fs2_238():
 @claim(
     place="IV. Step 10",
     chapter="16",
-    section="Down: the judge and the head",
+    section="Backward: the loss and the head",
     cell="on_logits = p.clone()",
     stated=-0.829,
     unit=0.001,
@@ -205,7 +205,7 @@ def fs2_239():
 @claim(
     place="IV. Step 10",
     chapter="16",
-    section="Down: the judge and the head",
+    section="Backward: the loss and the head",
     cell="on_logits = p.clone()",
     stated=[1, 7],
     verdict="holds",
@@ -222,7 +222,7 @@ def fs2_240():
 @claim(
     place="IV. Step 11",
     chapter="16",
-    section="Down: the judge and the head",
+    section="Backward: the loss and the head",
     cell="on_h = on_logits @ E",
     stated=[0.05, -0.182, -0.036, -0.138],
     unit=0.001,
@@ -239,7 +239,7 @@ def fs2_241():
 @claim(
     place="IV. Step 11",
     chapter="16",
-    section="Down: the judge and the head",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=0,
     within=1e-08,
@@ -269,7 +269,7 @@ def fs2_243():
 @claim(
     place="IV. Step 11",
     chapter="16",
-    section="Down: the judge and the head",
+    section="Backward: the loss and the head",
     cell="on_h = on_logits @ E",
     stated=[0.313, -1.107, 1.142, -0.349],
     unit=0.001,
@@ -287,7 +287,7 @@ def fs2_244():
 @claim(
     place="IV. Step 11",
     chapter="16",
-    section="Down: the judge and the head",
+    section="Backward: the loss and the head",
     cell="on_h = on_logits @ E",
     stated=7,
     verdict="holds",
@@ -303,7 +303,7 @@ def fs2_245():
 @claim(
     place="IV. Step 12",
     chapter="16",
-    section="Down: a norm",
+    section="Backward: a norm",
     cell="on_final = torch.zeros(5, 4)",
     stated=[0.337, -0.052, -0.176, -0.109],
     unit=0.001,
@@ -322,7 +322,7 @@ def fs2_246():
 @claim(
     place="IV. Step 12",
     chapter="16",
-    section="Down: a norm",
+    section="Backward: a norm",
     cell="on_final = torch.zeros(5, 4)",
     stated=0,
     within=1e-08,
@@ -348,7 +348,7 @@ def fs2_247():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=[[1, 1], [1, 1]],
     within=1e-08,
@@ -367,7 +367,7 @@ def fs2_248():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=[8, 4],
     verdict="holds",
@@ -383,7 +383,7 @@ def fs2_249():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=0,
     within=1e-08,
@@ -403,7 +403,7 @@ def fs2_250():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=0,
     within=1e-08,
@@ -423,7 +423,7 @@ def fs2_251():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=[0, 0],
     within=1e-08,
@@ -447,7 +447,7 @@ def fs2_252():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     cell="def lay_beside(mine, theirs):",
     stated=0,
     within=1e-07,
@@ -468,7 +468,7 @@ def fs2_253():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     stated=[5, 8],
     verdict="holds",
 )
@@ -483,7 +483,7 @@ def fs2_254():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: to one entry of W1",
     cell="on_W2, on_b2 = hidden.T @ on_x2",
     stated=[0.003, -0.003, 0.06, -0.06, 0.011, -0.008, 0.058, -0.071],
     verdict="unverifiable",
@@ -515,7 +515,7 @@ def fs2_256():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: to one entry of W1",
     cell="on_before = on_hidden * (before > 0)",
     stated=[0.003, -0.003, 0, -0.06, 0.011, 0, 0.058, 0],
     unit=0.001,
@@ -533,7 +533,7 @@ def fs2_257():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: to one entry of W1",
     cell="on_before = on_hidden * (before > 0)",
     stated=[5, 3],
     verdict="holds",
@@ -549,7 +549,7 @@ def fs2_258():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     stated=-0.061,
     unit=0.001,
     verdict="holds",
@@ -565,7 +565,7 @@ def fs2_259():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: attention",
     cell="on_q, on_k = on_scores @ k, on_scores.T @ q",
     stated=[[0.0001, -0.0002], [-0.0014, 0.0043], [0.0016, -0.005], [-0.0003, 0.0008]],
     verdict="unverifiable",
@@ -581,7 +581,7 @@ def fs2_260():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: attention",
     cell="on_q, on_k = on_scores @ k, on_scores.T @ q",
     stated=[[-0.0031, 0.002], [0.0034, -0.0021], [-0.0045, 0.0029], [0.0042, -0.0027]],
     verdict="unverifiable",
@@ -597,7 +597,7 @@ def fs2_261():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: attention",
     cell="on_q, on_k = on_scores @ k, on_scores.T @ q",
     stated=[[0.0026, 0.0051], [0.01, 0.0198], [-0.0049, -0.0096], [-0.0077, -0.0152]],
     verdict="unverifiable",
@@ -613,7 +613,7 @@ def fs2_262():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     stated=[0, 0, 0, 0, 0, 0],
     within=0.0002,
     verdict="holds",
@@ -633,7 +633,7 @@ def fs2_263():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The second block, and the way back",
     cell='sums = torch.cat([said["gradient at the states',
     stated=[0, 0, 0],
     within=0.01,
@@ -654,7 +654,7 @@ def fs2_264():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="The whole step, in order",
     stated=0,
     within=6e-05,
     verdict="holds",
@@ -691,7 +691,7 @@ def fs2_266():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Backward: the rest, and both ends of E",
     cell="through, attention_grads_1 = back_attention(on_m",
     stated=[
         [-0.013, 0.021, 0.008, -0.016],
@@ -714,7 +714,7 @@ def fs2_267():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Where does the gradient arrive?",
     cell="reach = torch.stack([grad.norm(dim=1) for grad",
     stated=5,
     verdict="holds",
@@ -739,7 +739,7 @@ def fs2_268():
 @claim(
     place="IV. Step 13",
     chapter="16",
-    section="Down: a plus sign, and the feed-forward network",
+    section="Where does the gradient arrive?",
     cell="reach = torch.stack([grad.norm(dim=1) for grad",
     stated=True,
     verdict="holds",
@@ -780,7 +780,7 @@ def fs2_296():
 @claim(
     place="IV. Step 14",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="matrix(on_x0, rows=sentence, digits=3)",
     stated=[
         [-0.085, 0.081, 0.068, -0.065],
@@ -802,7 +802,7 @@ def fs2_270():
 @claim(
     place="IV. Step 14",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="The second block, and the way back",
     cell='sums = torch.cat([said["gradient at the states',
     stated=[0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     within=0.0021,
@@ -838,7 +838,7 @@ def fs2_271():
 @claim(
     place="IV. Step 14",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="matrix(on_x0, rows=sentence, digits=3)",
     stated=4,
     verdict="holds",
@@ -863,7 +863,7 @@ def fs2_272():
 @claim(
     place="IV. Step 15",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=[0.352, 0.014, -0.06, -0.307],
     unit=0.001,
@@ -882,7 +882,7 @@ def fs2_273():
 @claim(
     place="IV. Step 15",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=0,
     within=1e-07,
@@ -916,7 +916,7 @@ def fs2_274():
 @claim(
     place="IV. Step 15",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=2,
     above=True,
@@ -946,7 +946,7 @@ def fs2_275():
 @claim(
     place="IV. Step 15",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=[4, 6, 7],
     verdict="holds",
@@ -963,7 +963,7 @@ def fs2_276():
 @claim(
     place="IV. Step 15",
     chapter="16",
-    section="Down: the first block, and the street",
+    section="Backward: the rest, and both ends of E",
     cell="on_E_states = torch.zeros_like(E).index_add(0, i",
     stated=None,
     verdict="unverifiable",

@@ -36,7 +36,7 @@ LOGITS = np.array([2.0, 1.0, 0.2, -0.7])
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: the sources' worked examples, recomputed",
     stated=[2, 3, 1],
     verdict="holds",
     checked="by reading",
@@ -51,7 +51,7 @@ def fs2_075():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: the sources' worked examples, recomputed",
     stated=16384,
     verdict="holds",
 )
@@ -109,7 +109,7 @@ def fs2_079():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: why a gate helps",
     cell="at = torch.tensor([-100, -3, -2, -1, -0.5, 0, 0.",
     stated=0,
     within=1e-12,
@@ -126,7 +126,7 @@ def fs2_080():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: why a gate helps",
     cell="at = torch.tensor([-100, -3, -2, -1, -0.5, 0, 0.",
     stated=True,
     verdict="holds",
@@ -183,7 +183,7 @@ def fs2_083():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="In code",
     cell='print("outputs that moved:", moved.int().tolist(',
     stated=0,
     within=1e-09,
@@ -203,7 +203,7 @@ def fs2_084():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: why a gate helps",
     cell="at = torch.tensor([-100, -3, -2, -1, -0.5, 0, 0.",
     stated=0,
     within=1e-09,
@@ -237,7 +237,7 @@ def fs2_086():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="SwiGLU, and the width of eight thirds",
     cell="def swiglu_width(d_model, multiple=256):",
     stated=2.67,
     unit=0.01,
@@ -254,7 +254,7 @@ def fs2_087():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="SwiGLU, and the width of eight thirds",
     cell="def swiglu_width(d_model, multiple=256):",
     stated=0,
     within=1e-09,
@@ -279,7 +279,7 @@ def fs2_088():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: the sources' worked examples, recomputed",
     stated=None,
     verdict="unverifiable",
     checked="not possible",
@@ -294,7 +294,7 @@ def fs2_089():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="The bend: ReLU, GELU, SiLU",
+    section="Deeper: the sources' worked examples, recomputed",
     stated=7,
     verdict="holds",
     checked="by reading",
@@ -870,7 +870,7 @@ def fs2_300():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[12, 48],
     verdict="holds",
     checked="by reading",
@@ -885,7 +885,7 @@ def fs2_123():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=96,
     verdict="holds",
     checked="by reading",
@@ -900,7 +900,7 @@ def fs2_124():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[32, 80],
     verdict="holds",
     checked="by reading",
@@ -932,7 +932,7 @@ def fs2_126():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='table([[name, f"{n:,}", f"{active[name]:,}", pub',
     stated=1.75e11,
     relative=0.01,
@@ -949,7 +949,7 @@ def fs2_127():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=1500,
     relative=0.01,
     verdict="holds",
@@ -962,7 +962,13 @@ def fs2_128():
     return 175000000000.0 / 117000000.0
 
 
-@claim(place="III. Stacking and configurations", chapter="15", section="Counting", stated=16, verdict="holds")
+@claim(
+    place="III. Stacking and configurations",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=16,
+    verdict="holds",
+)
 def fs2_129():
     """from GPT-2 Small to GPT-3 the width grows 16 times
 
@@ -971,7 +977,13 @@ def fs2_129():
     return 12288 / 768
 
 
-@claim(place="III. Stacking and configurations", chapter="15", section="Counting", stated=8, verdict="holds")
+@claim(
+    place="III. Stacking and configurations",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=8,
+    verdict="holds",
+)
 def fs2_130():
     """and the number of blocks 8 times
 
@@ -983,7 +995,7 @@ def fs2_130():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=2000,
     relative=0.05,
     verdict="holds",
@@ -999,7 +1011,7 @@ def fs2_131():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='rule = {name: 12 * s["n_layers"] * s["d_model"]',
     stated=12,
     verdict="holds",
@@ -1016,7 +1028,7 @@ def fs2_132():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=12,
     relative=0.01,
     verdict="holds",
@@ -1033,7 +1045,7 @@ def fs2_133():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='rule = {name: 12 * s["n_layers"] * s["d_model"]',
     stated=[0.5, 0.5],
     above=True,
@@ -1053,7 +1065,7 @@ def fs2_134():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='by_hand = {"Llama 7B": llama(32000, 4096, 32, 32',
     stated=7000000000.0,
     relative=0.05,
@@ -1070,7 +1082,7 @@ def fs2_135():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='by_hand = {"Llama 7B": llama(32000, 4096, 32, 32',
     stated=7e10,
     relative=0.05,
@@ -1087,7 +1099,7 @@ def fs2_136():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=12,
     within=1e-09,
     verdict="holds",
@@ -1134,7 +1146,7 @@ def fs2_138():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[64, 128, 128],
     verdict="holds",
 )
@@ -1149,7 +1161,7 @@ def fs2_139():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=None,
     verdict="unverifiable",
     checked="not possible",
@@ -1164,7 +1176,7 @@ def fs2_140():
 @claim(
     place="III. Stacking and configurations",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=64,
     verdict="unverifiable",
     checked="not possible",
@@ -1285,7 +1297,7 @@ def fs2_152():
 @claim(
     place="III. Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="pages = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
@@ -1302,7 +1314,7 @@ def fs2_153():
 @claim(
     place="III. Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="pages = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
@@ -1319,7 +1331,7 @@ def fs2_154():
 @claim(
     place="III. Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="pages = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=0,
@@ -1336,7 +1348,7 @@ def fs2_155():
 @claim(
     place="III. Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     cell="five = torch.tensor([21.99, 4.91, 3.21, 2.87, 2.",
     stated=1,
     within=1e-12,
@@ -1354,7 +1366,7 @@ def fs2_156():
 @claim(
     place="III. Sampling",
     chapter="21",
-    section="Four ways to pick",
+    section="Four decoding strategies",
     stated=None,
     verdict="unverifiable",
     checked="not possible",

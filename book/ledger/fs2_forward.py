@@ -20,7 +20,14 @@ from book.ledger.studies import matrices_per_block, parameters
 from support import text
 
 
-@claim(place="IV. Setup", chapter="16", section="The machine", stated=2, verdict="holds", added=True)
+@claim(
+    place="IV. Setup",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=2,
+    verdict="holds",
+    added=True,
+)
 def fs2_160():
     """two heads at width 4 have width 2 each
 
@@ -29,7 +36,13 @@ def fs2_160():
     return 4 // 2
 
 
-@claim(place="IV. Setup", chapter="16", section="The machine", stated=8, verdict="holds")
+@claim(
+    place="IV. Setup",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=8,
+    verdict="holds",
+)
 def fs2_161():
     """d_ff = 8 is twice d_model
 
@@ -50,7 +63,13 @@ def fs2_162():
     return [vocabulary.encode(s), vocabulary.encode("mat")]
 
 
-@claim(place="IV. Step 1", chapter="16", section="The machine", stated=[8, 4], verdict="holds")
+@claim(
+    place="IV. Step 1",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=[8, 4],
+    verdict="holds",
+)
 def fs2_164():
     """W_E has shape 8 x 4
 
@@ -62,7 +81,7 @@ def fs2_164():
 @claim(
     place="IV. Step 1",
     chapter="16",
-    section="The machine",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="E8 = torch.tensor([[0.1, 0.2, 0, 0.1], [0.3, 0.1",
     cell_in="08",
     stated=[
@@ -86,7 +105,7 @@ def fs2_165():
 @claim(
     place="IV. Step 1",
     chapter="16",
-    section="The machine",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(x0, rows=sentence)",
     stated=[
         [0.1, 0.2, 0.0, 0.1],
@@ -130,7 +149,7 @@ def fs2_167():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="row = x_0[0]",
     cell_in="14",
     stated=0.1,
@@ -148,7 +167,7 @@ def fs2_168():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="row = x_0[0]",
     cell_in="14",
     stated=0.005,
@@ -166,7 +185,7 @@ def fs2_169():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="row = x_0[0]",
     cell_in="14",
     stated=0.0708,
@@ -186,7 +205,7 @@ def fs2_170():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     stated=1.413,
     unit=0.001,
     verdict="rounding",
@@ -202,7 +221,7 @@ def fs2_171():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(layer_norm(x_0), rows=five, digits=3)",
     cell_in="14",
     stated=[0, 1.413, -1.413, 0],
@@ -220,7 +239,7 @@ def fs2_172():
 @claim(
     place="IV. Step 2",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(n1, rows=sentence, digits=3)",
     stated=[
         [0, 1.413, -1.413, 0],
@@ -256,7 +275,13 @@ def fs2_301():
     """
 
 
-@claim(place="IV. Step 3", chapter="16", section="Up: the first block", stated=[4, 2], verdict="holds")
+@claim(
+    place="IV. Step 3",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=[4, 2],
+    verdict="holds",
+)
 def fs2_174():
     """head matrices have shape d_model x d_k = 4 x 2
 
@@ -268,7 +293,7 @@ def fs2_174():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=[[-0.141, 0.141], [0.734, -0.192], [-0.307, 0.285], [0.713, -0.23], [0.269, 0.015]],
     unit=0.001,
@@ -285,7 +310,7 @@ def fs2_175():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=-0.141,
     unit=0.001,
@@ -302,7 +327,7 @@ def fs2_176():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=[0.141, 0.283],
     unit=0.001,
@@ -319,7 +344,7 @@ def fs2_177():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=[0.565, 0.424, 0.141],
     unit=0.001,
@@ -336,7 +361,7 @@ def fs2_178():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=[[0.141, 0.283], [0.157, -0.236], [-0.022, 0.516], [0.105, -0.325], [0.224, 0.112]],
     unit=0.001,
@@ -353,7 +378,7 @@ def fs2_179():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.cat([q, k, v], dim=1), rows=sentenc",
     stated=[[-0.706, 0.424], [0.227, -0.192], [-0.68, 0.417], [0.44, -0.314], [-0.523, 0.284]],
     unit=0.001,
@@ -368,7 +393,12 @@ def fs2_180():
 
 
 @claim(
-    place="IV. Step 3", chapter="16", section="Up: the first block", stated=1.414, unit=0.001, verdict="holds"
+    place="IV. Step 3",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=1.414,
+    unit=0.001,
+    verdict="holds",
 )
 def fs2_181():
     """the square root of 2 is about 1.414
@@ -381,7 +411,7 @@ def fs2_181():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[0.038, 0.004, 0.042],
     unit=0.001,
@@ -398,7 +428,7 @@ def fs2_182():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=0.03,
     unit=0.001,
@@ -415,7 +445,7 @@ def fs2_183():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[
         [0.014, -0.039, 0.054, -0.043, -0.011],
@@ -438,7 +468,7 @@ def fs2_184():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     stated=[
         [0.014, -inf, -inf, -inf, -inf],
         [0.035, 0.114, -inf, -inf, -inf],
@@ -469,7 +499,7 @@ def fs2_185():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     stated=[1.036, 1.121, 2.157],
     unit=0.001,
     verdict="rounding",
@@ -486,7 +516,7 @@ def fs2_186():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[0.48, 0.52],
     unit=0.001,
@@ -503,7 +533,7 @@ def fs2_187():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[
         [1, 0, 0, 0, 0],
@@ -527,7 +557,7 @@ def fs2_188():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[48, 52],
     unit=1,
@@ -544,7 +574,7 @@ def fs2_189():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights, rows=sentence, columns=sentence,",
     stated=[20, 20, 20, 20, 20],
     relative=0.05,
@@ -561,7 +591,7 @@ def fs2_190():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="joined = torch.cat([out_0, out_1], dim=1)",
     stated=[-0.249, 0.124],
     unit=0.001,
@@ -580,7 +610,7 @@ def fs2_191():
 @claim(
     place="IV. Step 3",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="joined = torch.cat([out_0, out_1], dim=1)",
     stated=[[-0.706, 0.424], [-0.221, 0.104], [-0.416, 0.236], [-0.143, 0.06], [-0.249, 0.124]],
     unit=0.001,
@@ -597,7 +627,7 @@ def fs2_192():
 @claim(
     place="IV. Step 4",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(weights_1, rows=sentence, columns=sentence",
     stated=[
         [1, 0, 0, 0, 0],
@@ -622,7 +652,7 @@ def fs2_193():
 @claim(
     place="IV. Step 4",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="joined = torch.cat([out_0, out_1], dim=1)",
     stated=[[-0.141, 0.283], [-0.161, 0.291], [-0.057, 0.181], [-0.107, 0.211], [-0.108, 0.237]],
     unit=0.001,
@@ -642,7 +672,7 @@ def fs2_194():
 @claim(
     place="IV. Step 5",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="joined = torch.cat([out_0, out_1], dim=1)",
     stated=[
         [-0.706, 0.424, -0.141, 0.283],
@@ -664,7 +694,13 @@ def fs2_195():
     return np.hstack([O1, O2])
 
 
-@claim(place="IV. Step 5", chapter="16", section="Up: the first block", stated=[4, 4], verdict="holds")
+@claim(
+    place="IV. Step 5",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=[4, 4],
+    verdict="holds",
+)
 def fs2_196():
     """W_O is 4 x 4
 
@@ -695,7 +731,7 @@ def fs2_197():
 @claim(
     place="IV. Step 5",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell='beside("output of attention", output',
     stated=[
         [-0.283, 0.028, -0.085, 0.24],
@@ -727,7 +763,7 @@ def fs2_198():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell='beside("output of attention", output',
     stated=[
         [-0.183, 0.228, -0.085, 0.34],
@@ -750,7 +786,7 @@ def fs2_199():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell='beside("output of attention", output',
     stated=[
         [-0.183, 0.228, -0.085, 0.34],
@@ -800,7 +836,7 @@ def fs2_201():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     stated=[0.299, 1.231, -1.547, 0.017],
     unit=0.001,
     verdict="holds",
@@ -814,7 +850,13 @@ def fs2_202():
     return layer_norm(x)
 
 
-@claim(place="IV. Step 6", chapter="16", section="Up: the first block", stated=76, verdict="holds")
+@claim(
+    place="IV. Step 6",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=76,
+    verdict="holds",
+)
 def fs2_203():
     """W1 is 4 x 8, b1 has 8, W2 is 8 x 4, b2 has 4 entries: 76 FFN parameters per block
 
@@ -848,7 +890,13 @@ def fs2_203():
     )
 
 
-@claim(place="IV. Step 6", chapter="16", section="Up: the first block", stated=2, verdict="holds")
+@claim(
+    place="IV. Step 6",
+    chapter="16",
+    section="Deeper: block zero, forward, matrix by matrix",
+    stated=2,
+    verdict="holds",
+)
 def fs2_204():
     """hidden neurons against inputs in the worked network: two for one
 
@@ -860,7 +908,7 @@ def fs2_204():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.stack([before[4], before[4].relu()]",
     stated=[0.004, 0.525, -0.302, 0.22, 0.467, -0.435, 0.193, -0.06],
     verdict="unverifiable",
@@ -876,7 +924,7 @@ def fs2_205():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.stack([before[4], before[4].relu()]",
     stated=[0.004, 0.525, 0, 0.22, 0.467, 0, 0.193, 0],
     unit=0.001,
@@ -894,7 +942,7 @@ def fs2_206():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.stack([before[4], before[4].relu()]",
     stated=[2, 5, 7],
     verdict="holds",
@@ -929,7 +977,7 @@ def fs2_208():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="matrix(torch.stack([before[4], before[4].relu()]",
     stated=5,
     verdict="holds",
@@ -945,7 +993,7 @@ def fs2_209():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     stated=-0.057,
     unit=0.001,
     verdict="holds",
@@ -961,7 +1009,7 @@ def fs2_210():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="x1 = mid0 + ffn_output",
     stated=[0.205, 0.349, 0.183, 0.311],
     verdict="unverifiable",
@@ -986,7 +1034,7 @@ def fs2_212():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="x1 = mid0 + ffn_output",
     stated=[
         [0.128, 0.349, 0.092, 0.429],
@@ -1008,7 +1056,7 @@ def fs2_213():
 @claim(
     place="IV. Step 6",
     chapter="16",
-    section="Up: the first block",
+    section="Deeper: block zero, forward, matrix by matrix",
     cell="x1 = mid0 + ffn_output",
     stated=[
         [-0.054, 0.577, 0.007, 0.77],
@@ -1049,7 +1097,7 @@ def fs2_214():
 @claim(
     place="IV. Step 7",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="Forward",
     cell="output, attention_1 = attention(x1, block_1)",
     stated=[
         [0.151, 1.016, 0.189, 1.117],
@@ -1071,7 +1119,7 @@ def fs2_215():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="Forward",
     cell="h = final[4]",
     stated=[
         [-1.039, 0.884, -0.954, 1.109],
@@ -1103,7 +1151,7 @@ def fs2_216():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=0.271,
     unit=0.001,
@@ -1121,7 +1169,7 @@ def fs2_217():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=[-0.038, 0.267, 0, 0.042],
     unit=0.001,
     verdict="holds",
@@ -1138,7 +1186,7 @@ def fs2_218():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=-0.255,
     unit=0.001,
@@ -1156,7 +1204,7 @@ def fs2_219():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=[-0.113, 0.134, -0.275, 0],
     unit=0.001,
     verdict="holds",
@@ -1173,7 +1221,7 @@ def fs2_220():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=0.347,
     unit=0.001,
@@ -1191,7 +1239,7 @@ def fs2_221():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=[-0.038, 0.534, -0.275, 0.126],
     unit=0.001,
     verdict="holds",
@@ -1208,7 +1256,7 @@ def fs2_222():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=-0.255,
     unit=0.001,
     verdict="rounding",
@@ -1224,7 +1272,7 @@ def fs2_223():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=[0.271, -0.255, 0.347, -0.447, 0.02, 0.347, -0.333, 0],
     unit=0.001,
@@ -1241,7 +1289,7 @@ def fs2_224():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=[1.311, 0.775, 1.415, 0.639, 1.02, 1.415, 0.717, 1.0],
     unit=0.001,
     verdict="rounding",
@@ -1258,7 +1306,7 @@ def fs2_225():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=8.292,
     unit=0.001,
     verdict="holds",
@@ -1275,7 +1323,7 @@ def fs2_226():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=8.292,
     unit=0.001,
     verdict="holds",
@@ -1291,7 +1339,7 @@ def fs2_227():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=0.171,
     unit=0.001,
@@ -1308,7 +1356,7 @@ def fs2_228():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=0.125,
     unit=0.001,
     verdict="holds",
@@ -1324,7 +1372,7 @@ def fs2_229():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=[0.171, 0.171],
     unit=0.001,
@@ -1342,7 +1390,7 @@ def fs2_230():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=True,
     verdict="holds",
@@ -1359,7 +1407,7 @@ def fs2_231():
 @claim(
     place="IV. Step 8",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=None,
     verdict="unverifiable",
@@ -1392,7 +1440,7 @@ def fs2_233():
 @claim(
     place="IV. Step 9",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell='beside("scores", logits, ".271 -.255 .347 -.447',
     stated=1.768,
     unit=0.001,
@@ -1409,7 +1457,7 @@ def fs2_234():
 @claim(
     place="IV. Step 9",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=17.1,
     unit=0.1,
     verdict="holds",
@@ -1425,7 +1473,7 @@ def fs2_235():
 @claim(
     place="IV. Step 9",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     cell="table([[name, n, math.log(n)] for name, n in fir",
     cell_in="18",
     stated=2.08,
@@ -1443,7 +1491,7 @@ def fs2_236():
 @claim(
     place="IV. Step 9",
     chapter="16",
-    section="Up: the second block, and the roof",
+    section="The second block, and the way back",
     stated=True,
     verdict="holds",
 )

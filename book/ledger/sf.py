@@ -323,7 +323,7 @@ def sf_020():
 @claim(
     place="2.1.1.1 The dot product",
     chapter="01",
-    section="Length and direction",
+    section="Similarity: dot product and cosine",
     cell="def cosine(w, x):",
     stated=0.5,
     within=1e-09,
@@ -343,7 +343,7 @@ def sf_021():
 @claim(
     place="2.1.1.1 The dot product",
     chapter="01",
-    section="Length and direction",
+    section="Similarity: dot product and cosine",
     cell="a = torch.tensor([0.6, -1.1])",
     cell_in="08",
     stated=[1, 0],
@@ -362,7 +362,7 @@ def sf_022():
 @claim(
     place="2.1.1.1 The dot product",
     chapter="01",
-    section="Length and direction",
+    section="Similarity: dot product and cosine",
     cell="query = torch.tensor([1.0, 0.0])",
     cell_in="21",
     stated=True,
@@ -379,7 +379,7 @@ def sf_023():
 @claim(
     place="2.1.1.1 The dot product",
     chapter="01",
-    section="Length and direction",
+    section="Similarity: dot product and cosine",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -432,7 +432,7 @@ def sf_128():
 @claim(
     place="2.1.1.2 The bias",
     chapter="01",
-    section="The bias: how much it takes",
+    section="A neuron",
     cell="z = evidence + b",
     stated=[0.5, -0.5],
     verdict="holds",
@@ -465,7 +465,7 @@ def sf_116():
 @claim(
     place="2.1.1.3 The rectifier",
     chapter="01",
-    section="The rectifier: ring or be silent",
+    section="A neuron",
     cell="z = evidence + b",
     stated=[0, 0, 2.5],
     verdict="holds",
@@ -482,7 +482,7 @@ def sf_026():
 @claim(
     place="2.1.1.3 The rectifier",
     chapter="01",
-    section="The rectifier: ring or be silent",
+    section="Deeper: remarks on the sources",
     cell="before = torch.tensor([-5.0, -0.5, 0.0, 0.5])",
     stated=True,
     verdict="holds",
@@ -582,7 +582,7 @@ def sf_031():
 @claim(
     place="2.1.3 Deep layers",
     chapter="01",
-    section="Deep enough, it folds",
+    section="Deeper: deep networks fold",
     stated=None,
     verdict="unverifiable",
     checked="not possible",
@@ -876,7 +876,7 @@ def sf_050():
 @claim(
     place="2.3.2 Spikiness",
     chapter="03",
-    section="Spikiness",
+    section="Softmax",
     cell="scores = printed.log()",
     stated=0,
     within=1e-12,
@@ -893,7 +893,7 @@ def sf_051():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="Counting marbles",
+    section="The same law in physics",
     cell="temperatures = {name: 1 / math.log((m + 1000) /",
     stated=True,
     verdict="holds",
@@ -911,7 +911,7 @@ def sf_052():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="Counting marbles",
+    section="The same law in physics",
     cell="temperatures = {name: 1 / math.log((m + 1000) /",
     stated=0,
     within=1e-09,
@@ -931,7 +931,7 @@ def sf_053():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="Counting marbles",
+    section="The same law in physics",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -968,7 +968,7 @@ def sf_055():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="Counting marbles",
+    section="The same law in physics",
     stated=70,
     verdict="unverifiable",
     checked="not possible",
@@ -984,7 +984,7 @@ def sf_056():
 @claim(
     place="2.3.3.2 Softmax",
     chapter="03",
-    section="Softmax, there and back",
+    section="Softmax",
     cell="scores = printed.log()",
     stated=1,
     within=1e-12,
@@ -1002,7 +1002,7 @@ def sf_057():
 @claim(
     place="2.3.3.2 Softmax",
     chapter="03",
-    section="Softmax, there and back",
+    section="Softmax",
     cell="scores = printed.log()",
     stated=0,
     within=1e-12,
@@ -1031,7 +1031,7 @@ def sf_122():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    section="The other two prices",
+    section="Deeper: the squared and the absolute error under softmax",
     stated=1,
     verdict="holds",
 )
@@ -1075,7 +1075,7 @@ def sf_061():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    section="The other two prices",
+    section="Deeper: the squared and the absolute error under softmax",
     cell='table([["MAE", 1 - page[0], F.l1_loss(page, righ',
     stated=0,
     within=1e-12,
@@ -1134,7 +1134,7 @@ def sf_064():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    section="The other two prices",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=1,
     below=True,
@@ -1156,7 +1156,7 @@ def sf_065():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    section="The other two prices",
+    section="Deeper: the squared and the absolute error under softmax",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -1189,7 +1189,7 @@ def sf_124():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=1,
     relative=0.001,
@@ -1207,7 +1207,7 @@ def sf_067():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=10000,
     relative=0.001,
@@ -1225,7 +1225,7 @@ def sf_068():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=1,
     relative=0.001,
@@ -1243,7 +1243,7 @@ def sf_069():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="In code",
     cell="def gradients(name, z, y):",
     stated=0,
     within=1e-08,
@@ -1261,7 +1261,7 @@ def sf_070():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=-1,
     within=1e-05,
@@ -1279,7 +1279,7 @@ def sf_071():
 @claim(
     place="2.3.5 Vanishing gradient",
     chapter="03",
-    section="The slope when the model is very wrong",
+    section="Learning from a bad start",
     cell="small = [0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6]",
     stated=True,
     verdict="holds",

@@ -70,7 +70,13 @@ def pooled(image, size, stride):
     return numbers(torch.nn.functional.max_pool2d(tensor(image)[None, None], size, stride)[0, 0])
 
 
-@claim(place="4 Dimensionality", chapter="15", section="Counting", stated=[64, 128], verdict="holds")
+@claim(
+    place="4 Dimensionality",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=[64, 128],
+    verdict="holds",
+)
 def wb1_001():
     """Per-head width is d_model/h: 768/12 = 64 (GPT-2 small) and 4096/32 = 128 (modern 7B).
 
@@ -79,7 +85,13 @@ def wb1_001():
     return [768 // 12, 4096 // 32]
 
 
-@claim(place="4 Dimensionality", chapter="15", section="Counting", stated=3072, verdict="holds")
+@claim(
+    place="4 Dimensionality",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=3072,
+    verdict="holds",
+)
 def wb1_002():
     """MLP width is usually about 4 d_model: 3072 for d_model 768.
 
@@ -108,7 +120,7 @@ def wb1_003():
 @claim(
     place="4 Dimensionality",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=[50257, 12, 1024, 768, 12, 32, 4096, 32],
     verdict="unverifiable",
     checked="not possible",
@@ -123,7 +135,7 @@ def wb1_004():
 @claim(
     place="4 Dimensionality",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='rule = {name: 12 * s["n_layers"] * s["d_model"]',
     stated=True,
     verdict="holds",
@@ -141,7 +153,7 @@ def wb1_005():
 @claim(
     place="4 Dimensionality",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell='by_hand = {"Llama 7B": llama(32000, 4096, 32, 32',
     stated=True,
     verdict="holds",
@@ -157,7 +169,7 @@ def wb1_006():
 @claim(
     place="4 Dimensionality",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     cell="weights = masked.exp() / masked.exp().sum(dim=1,",
     cell_in="11",
     stated=True,
@@ -172,7 +184,13 @@ def wb1_007():
     return np.allclose(p.sum(1), 1) and np.allclose(np.triu(p, 1), 0)
 
 
-@claim(place="4 Dimensionality", chapter="15", section="Counting", stated=True, verdict="holds")
+@claim(
+    place="4 Dimensionality",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=True,
+    verdict="holds",
+)
 def wb1_008():
     """Temperature to zero is greedy; temperature one is the raw distribution.
 
@@ -184,7 +202,13 @@ def wb1_008():
     )
 
 
-@claim(place="4 Dimensionality", chapter="15", section="Counting", stated=True, verdict="holds")
+@claim(
+    place="4 Dimensionality",
+    chapter="15",
+    section="Deeper: counting to the last parameter",
+    stated=True,
+    verdict="holds",
+)
 def wb1_009():
     """KV cache formula 2 x L x T x h x d_k x bytes.
 
@@ -215,7 +239,7 @@ def wb1_010():
 @claim(
     place="4 Dimensionality",
     chapter="15",
-    section="Counting",
+    section="Deeper: counting to the last parameter",
     stated=10,
     verdict="unverifiable",
     checked="not possible",
@@ -804,7 +828,7 @@ def wb1_094():
 @claim(
     place="6 Two heads, two layers, setup",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[3, 24],
     verdict="holds",
 )
@@ -819,7 +843,7 @@ def wb1_043():
 @claim(
     place="6 Two heads, two layers, setup",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="gaps = [[stage, list(stream[0].shape), (stream[0",
     stated=[[3, 6], [3, 3], [3, 3], [3, 6], [3, 6], [3, 8], [3, 6]],
     verdict="holds",
@@ -840,7 +864,7 @@ def wb1_044():
 @claim(
     place="6 Two heads, two layers, step 2",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[
         [-0.24, -0.27, -0.43, -0.05, -0.3, -0.01],
         [-0.37, 0.29, -0.61, -0.56, 0.17, -0.13],
@@ -859,7 +883,7 @@ def wb1_045():
 @claim(
     place="6 Two heads, two layers, step 2",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="q, k, v = (split_heads(x @ w, 2) for w in big)",
     cell_in="12",
     stated=True,
@@ -1034,7 +1058,7 @@ def wb1_055():
 @claim(
     place="6 Two heads, two layers, step 6",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[
         [0.16, -0.07, -0.14, 0.1, -0.12, -0.05, -0.06, -0.29],
         [0.17, -0.38, 0.18, 0.24, -0.11, -0.26, 0.35, -0.24],
@@ -1053,7 +1077,7 @@ def wb1_056():
 @claim(
     place="6 Two heads, two layers, step 6",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell='before = numbers(".16 -.07 -.14 .10 -.12 -.05 -.',
     cell_in="13",
     stated=[
@@ -1099,7 +1123,7 @@ def wb1_058():
 @claim(
     place="6 Two heads, two layers, step 6",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[
         [0.07, 0.03, -0.04, -0.05, 0.08, 0.07],
         [0.08, 0.07, -0.22, -0.48, 0.24, 0.05],
@@ -1118,7 +1142,7 @@ def wb1_059():
 @claim(
     place="6 Two heads, two layers, step 6",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="gaps = [[stage, list(stream[0].shape), (stream[0",
     stated=[
         [0.12, 0.03, -0.1, 0.31, 0.29, 0.04],
@@ -1154,7 +1178,7 @@ def wb1_060():
 @claim(
     place="6 Two heads, two layers, step 7",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[
         [-0.09, -0.27, 0.01, -0.1, -0.02, -0.08],
         [-0.2, -0.48, 0.08, 0.12, -0.06, -0.39],
@@ -1173,7 +1197,7 @@ def wb1_062():
 @claim(
     place="6 Two heads, two layers, step 7",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="gaps = [[stage, list(stream[0].shape), (stream[0",
     stated=[
         [0.02, -0.24, -0.09, 0.21, 0.27, -0.05],
@@ -1208,7 +1232,7 @@ def wb1_063():
 @claim(
     place="6 Two heads, two layers, step 7",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[
         [-0.04, -0.27, -0.37, -0.66, 0.06, 0.18],
         [-0.17, -0.4, -0.58, -0.93, 0.17, 0.33],
@@ -1227,7 +1251,7 @@ def wb1_064():
 @claim(
     place="6 Two heads, two layers, step 7",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="gaps = [[stage, list(stream[0].shape), (stream[0",
     stated=[
         [-0.02, -0.51, -0.46, -0.46, 0.33, 0.14],
@@ -1262,7 +1286,7 @@ def wb1_065():
 @claim(
     place="6 Two heads, two layers, intro",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell="gaps = [[stage, list(stream[0].shape), (stream[0",
     stated=True,
     verdict="holds",
@@ -1335,7 +1359,7 @@ def wb1_066():
 @claim(
     place="6 Two heads, two layers, step 8",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell='print("the last row of the stream:", [round(x, 2',
     stated=[-0.21, -0.45, -0.28, -2.45, 1.37, -0.67],
     unit=0.01,
@@ -1359,7 +1383,7 @@ def wb1_067():
 @claim(
     place="6 Two heads, two layers, step 8",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=[-0.48, 0.27, 2.01, -0.91, 0.35, -1.04, -1.8, 1.03, 0.6, 0.36],
     verdict="unverifiable",
     checked="not possible",
@@ -1409,7 +1433,7 @@ def wb1_070():
 @claim(
     place="6 Two heads, two layers, step 8",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     cell='print("the last row of the stream:", [round(x, 2',
     stated=1.0,
     unit=0.01,
@@ -1427,7 +1451,7 @@ def wb1_071():
 @claim(
     place="6 Two heads, two layers, summary",
     chapter="15",
-    section="One sentence's grand tour",
+    section="Deeper: rebuilding a model from its printed outputs",
     stated=6,
     verdict="holds",
 )
@@ -1563,7 +1587,7 @@ def wb1_080():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="feature_map = torch.zeros(3, 3)",
     stated=[9, 3, 3],
     verdict="holds",
@@ -1579,7 +1603,7 @@ def wb1_081():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="feature_map = torch.zeros(3, 3)",
     stated=[-1, -3],
     verdict="holds",
@@ -1596,7 +1620,7 @@ def wb1_082():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="feature_map = torch.zeros(3, 3)",
     stated=[2, 6],
     verdict="holds",
@@ -1613,7 +1637,7 @@ def wb1_083():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="feature_map = torch.zeros(3, 3)",
     stated=[[-3, 6, -3], [-3, 6, -3], [-3, 6, -3]],
     verdict="holds",
@@ -1630,7 +1654,7 @@ def wb1_084():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     stated=[[0, 6, 0], [0, 6, 0], [0, 6, 0]],
     verdict="holds",
 )
@@ -1645,7 +1669,7 @@ def wb1_085():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="flat_filter = upright.T  # likes ink in its cent",
     stated=[[6, 6], [6, 6]],
     verdict="holds",
@@ -1658,7 +1682,7 @@ def wb1_086():
     return pooled(relu(filtered(IMAGE, F)), 2, 1)
 
 
-@claim(place="Appendix B", chapter="11", section="A filter, by hand", stated=True, verdict="holds")
+@claim(place="Appendix B", chapter="11", section="Deeper: a filter, by hand", stated=True, verdict="holds")
 def wb1_087():
     """The pooled map would keep shouting if the stroke moved by one pixel.
 
@@ -1672,7 +1696,7 @@ def wb1_087():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="flat_filter = upright.T  # likes ink in its cent",
     stated=[[0, 0, 0], [0, 0, 0], [0, 0, 0]],
     verdict="holds",
@@ -1689,7 +1713,7 @@ def wb1_088():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="flat_filter = upright.T  # likes ink in its cent",
     stated=[6, 6, 6, 6, 0, 0, 0, 0],
     verdict="holds",
@@ -1706,7 +1730,7 @@ def wb1_089():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="class_scores = torch.stack([features[:4].sum(),",
     stated=[24, 0],
     verdict="holds",
@@ -1723,7 +1747,7 @@ def wb1_090():
 @claim(
     place="Appendix B",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     cell="class_scores = torch.stack([features[:4].sum(),",
     stated=[1.0, 0.0],
     unit=0.01,
@@ -1737,7 +1761,7 @@ def wb1_091():
     return next_token([24.0, 0.0])
 
 
-@claim(place="1 CNN recap", chapter="11", section="A filter, by hand", stated=0, verdict="holds")
+@claim(place="1 CNN recap", chapter="11", section="Deeper: a filter, by hand", stated=0, verdict="holds")
 def wb1_092():
     """A convolution is a weighted sum over a local window whose weights need not sum to one.
 
@@ -1749,7 +1773,7 @@ def wb1_092():
 @claim(
     place="1 CNN recap",
     chapter="11",
-    section="A filter, by hand",
+    section="Deeper: a filter, by hand",
     stated=[26, 0.91, 0.02],
     verdict="unverifiable",
     checked="not possible",

@@ -152,7 +152,7 @@ def wb3_028():
 @claim(
     place="4 Confident and uncertain searches",
     chapter="21",
-    section="The confident page and the uncertain page",
+    section="A confident and an uncertain distribution",
     cell="pages = {text: results(text) for text in prompts",
     stated=[0.1, 0.12],
     verdict="unverifiable",
@@ -168,7 +168,7 @@ def wb3_007():
 @claim(
     place="4 Confident and uncertain searches",
     chapter="21",
-    section="The confident page and the uncertain page",
+    section="A confident and an uncertain distribution",
     stated=True,
     verdict="holds",
 )
@@ -184,7 +184,7 @@ def wb3_008():
 @claim(
     place="4 Confident and uncertain searches",
     chapter="21",
-    section="The confident page and the uncertain page",
+    section="A confident and an uncertain distribution",
     cell="pages = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
@@ -201,7 +201,7 @@ def wb3_009():
 @claim(
     place="4 Confident and uncertain searches",
     chapter="21",
-    section="The confident page and the uncertain page",
+    section="Confident and wrong",
     cell="(first, second), where = p.topk(2)",
     stated=1.0,
     unit=1e-09,
