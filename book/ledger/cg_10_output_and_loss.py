@@ -689,7 +689,7 @@ def cg_404():
 @claim(
     place="Ch.11 Loss",
     chapter="03",
-    cell="best = {name: pages_3[(price(pages_3) @ q).argmi",
+    cell="best = {name: candidates[(loss_of(candidates) @ q)",
     stated=True,
     verdict="holds",
     added=True,

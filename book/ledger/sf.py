@@ -1058,7 +1058,7 @@ def sf_060():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    cell='table([["MAE", 1 - page[0], F.l1_loss(page, righ',
+    cell='table([["MAE", 1 - dist[0], F.l1_loss(dist, righ',
     stated=0.9,
     within=1e-09,
     verdict="conceptual",
@@ -1076,7 +1076,7 @@ def sf_061():
     place="2.3.4 Loss for distributions",
     chapter="03",
     section="Deeper: the squared and the absolute error under softmax",
-    cell='table([["MAE", 1 - page[0], F.l1_loss(page, righ',
+    cell='table([["MAE", 1 - dist[0], F.l1_loss(dist, righ',
     stated=0,
     within=1e-12,
     verdict="holds",
@@ -1096,7 +1096,7 @@ def sf_062():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    cell='table([["MAE", 1 - page[0], F.l1_loss(page, righ',
+    cell='table([["MAE", 1 - dist[0], F.l1_loss(dist, righ',
     stated=0.81,
     within=1e-09,
     verdict="conceptual",
@@ -1113,7 +1113,7 @@ def sf_063():
 @claim(
     place="2.3.4 Loss for distributions",
     chapter="03",
-    cell="spread, heap = torch.tensor([0.2, 0.4, 0.4]), to",
+    cell="divided, concentrated = torch.tensor([0.2, 0.4, 0.4])",
     stated=0,
     within=1e-09,
     verdict="follows",
@@ -1339,7 +1339,7 @@ def sf_074():
 @claim(
     place="2.3.7 Sampling",
     chapter="21",
-    cell="pages = {T: (scores / T).softmax(dim=0) for T in",
+    cell="tempered = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
     verdict="slip",
@@ -1356,7 +1356,7 @@ def sf_075():
 @claim(
     place="2.3.7 Sampling",
     chapter="21",
-    cell="pages = {T: (scores / T).softmax(dim=0) for T in",
+    cell="tempered = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
     verdict="holds",

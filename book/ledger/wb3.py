@@ -185,7 +185,7 @@ def wb3_008():
     place="4 Confident and uncertain searches",
     chapter="21",
     section="A confident and an uncertain distribution",
-    cell="pages = {T: (scores / T).softmax(dim=0) for T in",
+    cell="tempered = {T: (scores / T).softmax(dim=0) for T in",
     cell_in="03",
     stated=True,
     verdict="holds",
