@@ -26,7 +26,7 @@ def wb2_001():
 @claim(
     place="1 What an embedding is",
     chapter="08",
-    cell='hands = {"learned, start 0.02": "rich 0.02", "le',
+    cell='hands = {"learned, init 0.02": "rich 0.02", "le',
     stated=None,
     verdict="overstated",
     checked="by reading",
