@@ -81,7 +81,7 @@ def experts(config: GPTConfig | None = None, n_experts: int = 6, per_token: int 
         x = 8 + step * (e + 0.5)
         on = e in share
         box = d.box(
-            x, 214, step - 8, 54, f"FFN\n{e + 1}", "ffn" if on else "line", bold=on, dashed=not on, size=12
+            x, 214, step - 8, 54, f"FFN\n{e}", "ffn" if on else "line", bold=on, dashed=not on, size=12
         )
         if on:
             d.arrow((170 + (x - 170) * 0.4, router.bottom[1]), box.top, role="ink", width=1 + 2.4 * share[e])
@@ -99,7 +99,7 @@ def experts(config: GPTConfig | None = None, n_experts: int = 6, per_token: int 
     d.arrow(total.bottom, (170, 362))
     d.text(170, 374, "added to the stream", "stream")
     d.text(8, 340, f"{per_token} of {n_experts}\ncompute", "faint", size=12, anchor="start")
-    weights = ", ".join(f"{w:.2f} for number {e + 1}" for e, w in share.items())
+    weights = ", ".join(f"{w:.2f} for expert {e}" for e, w in share.items())
     return d.done(
         f"A mixture of {n_experts} experts, each a feed-forward network. For each token's vector, "
         f"{s.one('d_model')} numbers, a router gives every expert a score; the best {per_token} compute, "

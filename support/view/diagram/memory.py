@@ -92,7 +92,7 @@ def lstm(hidden: int | None = None) -> Diagram:
     return d.done(
         f"The cell of an LSTM. The cell state, {size}, runs through: the forget gate multiplies it, and "
         "the input gate times a new candidate is added to it. Its tanh times the output gate is the "
-        "hidden state that is handed on. All four gates read the word's vector beside the last hidden "
+        "hidden state that is handed on. All four read the word's vector beside the last hidden "
         "state, each with its own matrix; three end in a sigmoid, the candidate in a tanh."
     )
 
