@@ -201,7 +201,8 @@ class Reach(_FromRecord):
             wanted = " ".join([row["versions"], *row["also"]])
             stack = ", ".join(f"{name} {row[name]}" for name in ("torch", "numpy", "transformers"))
             seconds = [str(round(row["install"])), str(round(row["seconds"]))]
-            differs = ", ".join(["; ".join(row["differs"]) or "nothing", *filter(None, [row.get("note")])])
+            told = [f"{chapter}: {', '.join(what)}" for chapter, what in row["differs"].items()]
+            differs = "; ".join(told) or "nothing"
             rows.append([row["python"], wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
         head = ["Python", "Versions", "Installed", "Seconds to install", "Seconds to run", "Chapters", "Date"]
         return [*lines, *(_table([*head, "Differs"], rows) if rows else [])]
