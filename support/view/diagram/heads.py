@@ -108,7 +108,7 @@ def cache(
         d.text(left - 8, y + 44, "K", "key", bold=True, anchor="end")
         d.text(left - 8, y + 66, "V", "value", bold=True, anchor="end")
         d.text(
-            8, y + 30, f"{t} tokens\nread" if k == 0 else "1 token\nread", "faint", size=12, anchor="start"
+            8, y + 36, f"{t} tokens\nread" if k == 0 else "1 token\nread", "faint", size=12, anchor="start"
         )
         following = query + step
         d.arrow((query, y + 77), (query, y + 92), (following, y + 92), (following, y + 20), role="query")
