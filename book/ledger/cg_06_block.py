@@ -520,7 +520,7 @@ def cg_394():
 @claim(
     place="Ch.8 Residual and LayerNorm",
     chapter="14",
-    cell="guide = was + write",
+    cell="guide = was + output",
     stated=[0.66, -0.49, 0.97, 0.47, -0.16, 0.71],
     unit=0.01,
     verdict="holds",

@@ -79,7 +79,7 @@ def fs2_286():
 @claim(
     place="IV. The Big Picture",
     chapter="16",
-    cell="promise = slope.where(slope > 0, math.nan)  # a",
+    cell="predicted = predicted.where(predicted > 0, math.nan)  # a",
     stated=True,
     verdict="holds",
 )

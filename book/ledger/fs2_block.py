@@ -835,7 +835,7 @@ def fs2_122():
 @claim(
     place="III. Residuals and normalization",
     chapter="14",
-    cell="rows = [[name, *spreads_read(stack(24, 0, **mann",
+    cell="rows = [[name, *spreads_read(stack(24, 0, **variants",
     stated=None,
     verdict="holds",
     checked="by reading",
