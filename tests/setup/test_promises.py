@@ -21,6 +21,7 @@ LOWEST = PROJECT["requires-python"].removeprefix(">=")
 # A module that is imported under another name than that of its distribution.
 DISTRIBUTION = {
     "xdist": "pytest-xdist",
+    "quickjs": "quickjs-ng",
     "sklearn": "scikit-learn",
     "umap": "umap-learn",
     "IPython": "ipython",
