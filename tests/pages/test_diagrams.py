@@ -81,7 +81,8 @@ def shown(tab, *drawings, theme="light"):
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_cut_off_small_or_hidden(tab, name):
     function = getattr(diagram, name)
-    drawings = [function()]
+    needed = ([1, 10, 100], [3.3, 2.0, 1.2], 1.1, {"bigram": 1.8}) if name == "learning_curve" else ()
+    drawings = [function(*needed)]
     if "config" in function.__annotations__:
         drawings += [function(config=GPT2), function(config=LLAMA)]
     for element in shown(tab, *drawings):
