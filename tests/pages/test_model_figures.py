@@ -155,7 +155,7 @@ def test_every_square_says_its_weight_to_the_mouse_and_to_the_keyboard(opened):
     for cell, weight in zip(cells, weights, strict=True):
         assert abs(float(cell.text_content()) - 100 * weight) <= 0.5 + 1e-6
         cell.hover()
-        assert re.search(r"with (\d+\.\d)%$", told.text_content()).group(1) == f"{100 * weight:.1f}"
+        assert re.search(r"with weight (\d+\.\d)%$", told.text_content()).group(1) == f"{100 * weight:.1f}"
         assert told.text_content() == cell.get_attribute("aria-label")
     assert [cell.get_attribute("tabindex") for cell in cells].count("0") == 1
     cells[-1].focus()
