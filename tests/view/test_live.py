@@ -223,7 +223,7 @@ def test_without_ipywidgets_the_picture_stays(monkeypatch, capsys):
     assert mark == same and mark["image/png"]["live"] == {"name": "temperature", "start": {"temperature": 2}}
     assert with_widget["image/png"] == without["image/png"]
     once, again = capsys.readouterr().out.split("Start · Temperature: 2.0")[1:]
-    assert once == again and "the likeliest word" in once
+    assert once == again and "the most probable word" in once
 
 
 # --- the stored output ---

@@ -42,13 +42,13 @@ def families(source: int = 5, target: int = 5) -> Diagram:
     d.text(8, 16, "encoder", bold=True, anchor="start")
     d.text(74, 16, "BERT: reads", "faint", size=12, anchor="start")
     part(92, 96, 120, "L blocks", "attention", "a label, or a vector", "all tokens", "[T, d_model]")
-    _mask(d, 222, 58, source, source, False, "everybody sees\neverybody", "attention")
+    _mask(d, 222, 58, source, source, False, "all positions\nattend to all", "attention")
     d.line((8, 172), (332, 172), role="line", width=1)
 
     d.text(8, 192, "decoder", bold=True, anchor="start")
     d.text(74, 192, "GPT, Llama: writes", "faint", size=12, anchor="start")
     part(92, 272, 120, "L blocks", "attention", "the next token", "tokens so far", "[T, V] logits")
-    _mask(d, 222, 234, target, target, True, "nobody sees\nwhat is later", "attention")
+    _mask(d, 222, 234, target, target, True, "none attends to\nlater positions", "attention")
     d.line((8, 348), (332, 348), role="line", width=1)
 
     d.text(8, 368, "encoder–decoder", bold=True, anchor="start")

@@ -34,7 +34,7 @@ def block() -> Diagram:
     d.stream((stream, 50), (stream, end + 62))
     first = _sublayer(d, stream, 86, "attention", "attention", x, w, "")
     second = _sublayer(d, stream, first + 32, "feed-\nforward", "ffn", x, w, "")
-    d.text(stream + 12, second + 40, "nothing in\nthe way down", "stream", size=12, anchor="start")
+    d.text(stream + 12, second + 40, "no norm on\nthe stream", "stream", size=12, anchor="start")
 
     stream, x = 216, 286
     d.text(stream + 10, 58, "[T, d_model]", "faint", size=12, anchor="start")

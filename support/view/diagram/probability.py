@@ -104,7 +104,7 @@ def sampling(
         words: three to five words.
         logits: one for each.
         temperature: what the logits are divided by.
-        top_k: so many of the likeliest stay.
+        top_k: so many of the most probable tokens stay.
         top_p: of these the fewest that together have so much probability stay.
 
     Raises:
@@ -140,7 +140,7 @@ def sampling(
 
     d.arrow((124, 60), (124, 84), words=f"÷ {temperature:g}, then softmax")
     bars(178, warm, "temper-\nature", "")
-    d.arrow((124, 186), (124, 210), words=f"keep the {top_k} likeliest")
+    d.arrow((124, 186), (124, 210), words=f"keep the {top_k} most probable")
     bars(304, first, "top-k", "sum is 1\nagain")
     d.arrow((124, 312), (124, 336), words=f"keep the fewest with {top_p:g}")
     bars(430, last, "top-p", "sum is 1\nagain")
@@ -152,7 +152,7 @@ def sampling(
     left = sum(p > 0 for p in last)
     return d.done(
         f"From logits to a token. The logits of {n} words are divided by the temperature, {temperature:g}, "
-        f"and softmax makes probabilities of them. Top-k keeps the {top_k} likeliest; top-p keeps the "
+        f"and softmax makes probabilities of them. Top-k keeps the {top_k} most probable; top-p keeps the "
         f"fewest that together have {top_p:g}, here {left}; each time what is left is divided by its sum. "
         "One token is drawn, put behind the text, and the model is asked again."
     )

@@ -118,15 +118,13 @@ def positions(first: int = 1, second: int = 4, angle: Number = 0.3) -> Diagram:
         d.curve(arc, role, width=1.2)
         d.text(cx, cy + 80, f"{name}, position {place}", role, bold=True)
         d.text(cx, cy + 98, f"rotated by {place} · {angle:g}", "faint", size=12)
-    d.text(
-        170, 424, f"the score depends on {second} − {first} = {second - first} only", "attention", bold=True
-    )
+    d.text(170, 424, f"positions enter only as {second} − {first} = {second - first}", "attention", bold=True)
     d.text(170, 444, "each pair of numbers rotates at its own speed", "faint", size=12)
     d.size = (d.size[0], 458)
     return d.done(
         "Two ways to tell a model the order of words. Added: each position has a vector, and the "
         f"embedding plus that of position {second} is the start of the residual stream. Rotated (RoPE): "
         f"each pair of numbers of a key at position {first} is rotated by {first} times {angle:g} radians, "
-        f"that of a query at position {second} by {second} times {angle:g}; their score depends only on "
-        f"the distance, {second - first}."
+        f"that of a query at position {second} by {second} times {angle:g}; positions enter their score only "
+        f"through the distance, {second - first}."
     )

@@ -18,7 +18,7 @@ Values = dict[str, Any]
 
 
 WAYS = ("sinusoids", "RoPE")
-WIDTH, LAST = 16, 60  # numbers in a row; the last place
+WIDTH, LAST = 16, 60  # numbers in a row; the last position
 SPEEDS = rope_frequencies(WIDTH).tolist()
 # What turns: for RoPE a query and a key, pair by pair; sinusoids begin at (cos 0, sin 0) in every pair.
 QUERY = ((0.9, 0.3), (0.2, 0.8), (-0.6, 0.5), (0.7, -0.1), (0.1, 0.9), (0.8, 0.4), (-0.3, 0.6), (0.5, 0.5))
@@ -37,11 +37,11 @@ def turned(pair: tuple[float | int, float | int], angle: float | int) -> list[fl
 
 
 def positions(way: str, first: float | int, second: float | int, pair: float | int) -> Values:
-    """Two places, what stands in one pair of their rows, and the dot products of the pair and of the whole.
+    """Two positions: one pair of their rows, and the dot products of that pair and of all pairs.
 
     Args:
         way: ``sinusoids`` (the rows that are added) or ``RoPE`` (a query and a key, turned).
-        first, second: the places.
+        first, second: the positions.
         pair: which pair of numbers, from 1; each turns more slowly than the one before.
 
     >>> here, there = positions("RoPE", 3, 10, 1), positions("RoPE", 23, 30, 1)
@@ -68,9 +68,9 @@ def positions(way: str, first: float | int, second: float | int, pair: float | i
     found: Values = {"a": a[now], "b": b[now], "pairs": rows, "curve": curve, "apart": apart}
     found |= {"whole": math.fsum(dots), "dot": dots[now], "turn": rows[now]["angle"]}
     said = (
-        "The places are {distance} apart: in pair {pair:.0f} one is turned {turn:.2f} radians further than "
-        "the other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same "
-        "for every two places {distance} apart."
+        "The positions are {distance} apart: in pair {pair:.0f} one is rotated by {turn:.2f} radians more "
+        "than the other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the "
+        "same for every two positions {distance} apart."
     )
     return found | {"finding": fill(said, found | {"pair": pair, "distance": _steps(apart)})}
 
@@ -80,7 +80,7 @@ def _steps(apart: int) -> str:
 
 
 def together(values: Values, uniform: float, step: int = 1) -> Values:
-    """Both places one step on; at the end they stay.
+    """Both positions one step on; at the end they stay.
 
     >>> together({"first": 3, "second": 9}, 0.0), together({"first": 3, "second": 60}, 0.0)
     ({'first': 4, 'second': 10}, {})
@@ -90,12 +90,12 @@ def together(values: Values, uniform: float, step: int = 1) -> Values:
 
 
 def back_together(values: Values, uniform: float) -> Values:
-    """Both places one step back."""
+    """Both positions one step back."""
     return together(values, uniform, -1)
 
 
 def draw_positions(values: Values, found: Values) -> Figure:
-    """Left the pair at both places; right the whole dot product by distance."""
+    """Left the pair at both positions; right the whole dot product by distance."""
     fig, (left, right) = style.subplots(1, 2, figsize=(style.WIDTH, 3.6))
     circle = np.linspace(0, 2 * np.pi, 100)
     left.plot(np.cos(circle), np.sin(circle), color=style.GREY, linewidth=0.8)
@@ -107,7 +107,7 @@ def draw_positions(values: Values, found: Values) -> Figure:
     left.legend(loc="lower left")
     right.plot(range(-LAST, LAST + 1), found["curve"], color=style.colour(2))
     right.plot(found["apart"], found["whole"], "o", color=style.COLOURS["vermilion"], markersize=9)
-    right.set(xlabel="second place − first place", ylabel="dot product of all pairs")
+    right.set(xlabel="position of the key − position of the query", ylabel="dot product of all pairs")
     return fig
 
 
@@ -115,20 +115,20 @@ FIGURE = LiveFigure(
     name="positions",
     title="How far apart? Turning pairs",
     controls=(
-        Choice("way", "The places are told by", WAYS, "RoPE"),
-        Slider("first", "First place (the query)", 0, LAST, 1, 12, "{first:.0f}"),
-        Slider("second", "Second place (the key)", 0, LAST, 1, 7, "{second:.0f}"),
+        Choice("way", "Positions encoded by", WAYS, "RoPE"),
+        Slider("first", "Position of the query", 0, LAST, 1, 12, "{first:.0f}"),
+        Slider("second", "Position of the key", 0, LAST, 1, 7, "{second:.0f}"),
         Slider("pair", "Pair of numbers", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
     ),
     compute=positions,
     draw=draw_positions,
     says="{finding}",
-    columns=("pair", "radians a place", "turned further by", "dot product"),
+    columns=("pair", "radians per position", "rotated further by", "dot product"),
     rows=(("{pair}", "{speed:.4f}", "{angle:.3f}", "{dot:.4f}"),),
     each="pairs",
     actions=(
-        Action("back", "Both one place back", back_together),
-        Action("on", "Both one place on", together),
+        Action("back", "Both one position back", back_together),
+        Action("on", "Both one position on", together),
     ),
     data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST},
 )

@@ -21,8 +21,8 @@
       const curve = Array.from({length: 2 * data.last + 1}, (_, k) =>
         sum(data.speeds.map((speed, i) => dot(query[i], turned(key[i], (k - data.last) * speed)))));
       const found = {a: a[pair - 1], b: b[pair - 1], pairs, curve, apart, whole: sum(dots), dot: dots[pair - 1], turn: pairs[pair - 1].angle};
-      const said = "The places are {distance} apart: in pair {pair:.0f} one is turned {turn:.2f} radians further than the "
-        + "other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same for every two places {distance} apart.";
+      const said = "The positions are {distance} apart: in pair {pair:.0f} one is rotated by {turn:.2f} radians more than the "
+        + "other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same for every two positions {distance} apart.";
       return {...found, finding: fill(said, {...found, pair, distance: apart < 0 ? `−${-apart}` : String(apart)})};
     },
     draw(state, data, {svg, text, make, shown}) {
@@ -48,7 +48,7 @@
         svg("line", {x1: one(x(state.apart)), x2: one(x(state.apart)), y1: 312, y2: 458, class: "live-here"}),
         svg("circle", {cx: one(x(state.apart)), cy: one(y(state.whole)), r: 6, class: "live-dot"}),
         ...[-data.last, 0, data.last].map((distance) => text(one(x(distance)), 478, shown(distance, 0))),
-        text(cx, 502, "second place − first place", {class: "live-name"}));
+        text(cx, 502, "position of the key − position of the query", {class: "live-name"}));
     },
     actions: {back: together(-1), on: together(1)},
   });

@@ -17,32 +17,32 @@ from support.view.plots import plot_bars
 WORDS = ("is", "the", "cat")
 
 
-def temperature(temperature: float | int, **scores: float | int) -> dict[str, Any]:
-    """Softmax of three words' scores at a temperature.
+def temperature(temperature: float | int, **logits: float | int) -> dict[str, Any]:
+    """Softmax of three words' logits at a temperature.
 
     Args:
         temperature: above 0.
-        scores: ``is_``, ``the_`` and ``cat_``.
+        logits: ``is_``, ``the_`` and ``cat_``.
 
     Returns:
-        for each word its divided score and its probability; the likeliest word; how many equally likely words
-        would be as uncertain (e to the entropy).
+        for each word its divided logit and its probability; the most probable word; how many equally
+        likely words would be as uncertain (e to the entropy).
 
     >>> round(temperature(0.5, is_=4.7, the_=3.2, cat_=2.1)["is_p"], 3)
     0.948
     """
-    logits = torch.tensor([scores[f"{word}_"] for word in WORDS], dtype=torch.float64)
-    probabilities = next_token(logits, temperature=temperature)
-    found = {f"{w}_z": z for w, z in zip(WORDS, (logits / temperature).tolist(), strict=True)}
+    z = torch.tensor([logits[f"{word}_"] for word in WORDS], dtype=torch.float64)
+    probabilities = next_token(z, temperature=temperature)
+    found = {f"{w}_z": logit for w, logit in zip(WORDS, (z / temperature).tolist(), strict=True)}
     found |= {f"{w}_p": p for w, p in zip(WORDS, probabilities.tolist(), strict=True)}
-    found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(logits).tolist(), strict=True)}
+    found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(z).tolist(), strict=True)}
     best = int(probabilities.argmax())
     spread = torch.special.entr(probabilities).sum().exp().item()
     return found | {"best": WORDS[best], "best_p": probabilities[best].item(), "as_many": spread}
 
 
 def draw_temperature(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """The page at this temperature beside the page at temperature 1."""
+    """The distribution at this temperature beside that at temperature 1."""
     groups = {f"temperature {values['temperature']:.1f}": [found[f"{w}_p"] for w in WORDS]}
     if values["temperature"] != 1:
         groups["temperature 1.0, to compare"] = [found[f"{w}_one"] for w in WORDS]
@@ -56,15 +56,15 @@ FIGURE = LiveFigure(
     title="Softmax with a temperature",
     controls=(
         Slider("temperature", "Temperature", 0.1, 5, 0.1, 1, "{temperature:.1f}"),
-        Slider("is_", "Score of is", -5, 10, 0.1, 4.7, "{is_:.1f}"),
-        Slider("the_", "Score of the", -5, 10, 0.1, 3.2, "{the_:.1f}"),
-        Slider("cat_", "Score of cat", -5, 10, 0.1, 2.1, "{cat_:.1f}"),
+        Slider("is_", "Logit of is", -5, 10, 0.1, 4.7, "{is_:.1f}"),
+        Slider("the_", "Logit of the", -5, 10, 0.1, 3.2, "{the_:.1f}"),
+        Slider("cat_", "Logit of cat", -5, 10, 0.1, 2.1, "{cat_:.1f}"),
     ),
     compute=temperature,
     draw=draw_temperature,
-    says="At temperature {temperature:.1f} the likeliest word is “{best}” with {best_p:.1%}. "
+    says="At temperature {temperature:.1f} the most probable word is “{best}” with {best_p:.1%}. "
     "The distribution is as uncertain as one of {as_many:.2f} equally likely words.",
-    columns=("word", "score ÷ temperature", "probability"),
+    columns=("word", "logit ÷ temperature", "probability"),
     rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_p:.1%}}") for word in WORDS),
     data={"words": WORDS},
 )

@@ -8,9 +8,9 @@
   };
   Live.define("temperature", {
     compute(values, data) {
-      const scores = data.words.map((word) => values[`${word}_`]);
-      const divided = scores.map((score) => score / values.temperature);
-      const probabilities = softmax(divided), plain = softmax(scores), found = {};
+      const logits = data.words.map((word) => values[`${word}_`]);
+      const divided = logits.map((logit) => logit / values.temperature);
+      const probabilities = softmax(divided), plain = softmax(logits), found = {};
       data.words.forEach((word, i) => {
         found[`${word}_z`] = divided[i];
         found[`${word}_p`] = probabilities[i];
