@@ -30,7 +30,7 @@ from nbclient.exceptions import CellExecutionError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import prose_numbers
-from watch_chapters import peak_megabytes
+from process_memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "book" / "ledger" / "status.json"

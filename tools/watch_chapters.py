@@ -10,23 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from process_memory import peak_megabytes
 
 FOLDER = Path(__file__).resolve().parent.parent / ".make" / "chapters"
 WATCHED: dict[str, dict[str, Any]] = {}
-
-
-def peak_megabytes(pid: int) -> int | None:
-    """The most memory that a process has held so far; None where the system does not tell.
-
-    >>> import os
-    >>> peak_megabytes(os.getpid()) in (None, *range(10, 100_000))
-    True
-    """
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")), None)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -94,12 +94,12 @@ class LiveFigure:
 
         >>> from support.view.live import find
         >>> print(find("temperature").text(find("temperature").values()))
-        Temperature: 1.0 · Score of is: 4.7 · Score of the: 3.2 · Score of cat: 2.1
-        word  score ÷ temperature  probability
+        Temperature: 1.0 · Logit of is: 4.7 · Logit of the: 3.2 · Logit of cat: 2.1
+        word  logit ÷ temperature  probability
         is    4.70                 77.1%
         the   3.20                 17.2%
         cat   2.10                 5.7%
-        At temperature 1.0 the likeliest word is “is” with 77.1%. The distribution is as uncertain as ...
+        At temperature 1.0 the most probable word is “is” with 77.1%. The distribution is as uncertain as ...
         """
         pairs = zip(self.controls, self.settings(values), strict=True)
         line = " · ".join(f"{label_of(control)}: {value}" for control, value in pairs)
