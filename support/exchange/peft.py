@@ -1,0 +1,184 @@
+"""LoRA adapters to and from the folders of the library ``peft``: the same update, the same logits."""
+
+import json
+import math
+import os
+import re
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from support.alignment import LoRALinear, LowRankUpdate, adapter_names, lora_layers
+from support.alignment.adapter_file import attach
+from support.core import InputError, atomic_write
+from support.core.json_file import as_path, read_json
+from support.exchange.hf_config_out import write_fields
+from support.exchange.hf_layouts import LAYOUTS, Layout
+from support.model import GPT
+
+CONFIG, WEIGHTS, PREFIX = "adapter_config.json", "adapter_model.safetensors", "base_model.model."
+Pairs = dict[str, tuple[Tensor, Tensor, float]]
+# What the configuration may ask for that would change the result and is not computed here.
+_REFUSED = {"use_dora": False, "bias": "none", "lora_bias": False, "modules_to_save": None}
+
+
+def to_peft(
+    model: GPT, folder: str | os.PathLike[str], name: str = "default", base: str | None = None
+) -> dict[str, Any]:
+    """Write one adapter as a folder that ``peft.PeftModel.from_pretrained`` loads on the same base model.
+
+    Where the other architecture keeps queries, keys and values in one matrix (GPT-2), so does its adapter:
+    our three updates become one of three times the rank, with B in diagonal blocks.
+
+    Args:
+        model: a model with adapters, of an architecture that `to_huggingface` can write.
+        folder: where the two files go.
+        name: of the adapter.
+        base: the name or folder of the base model, noted for ``peft``.
+
+    Returns:
+        the fields of ``adapter_config.json``.
+
+    Raises:
+        InputError: there is no such adapter, or the architecture is not known here.
+    """
+    if name not in adapter_names(model):
+        raise InputError(f"There is no adapter {name!r} to write.")
+    layout = _layout(model)
+    tensors: dict[str, Tensor] = {}
+    ranks: dict[str, int] = {}
+    alphas: dict[str, float] = {}
+    for place, layer in lora_layers(model).items():
+        for module, (a, b, scale) in _grouped(layout, place, layer, layer.updates_of(name)).items():
+            tensors[f"{PREFIX}{layout.prefix}{module}.lora_A.weight"] = a
+            tensors[f"{PREFIX}{layout.prefix}{module}.lora_B.weight"] = b
+            ranks[layout.prefix + module], alphas[layout.prefix + module] = len(a), scale * len(a)
+    rank, alpha = next(iter(ranks.values())), next(iter(alphas.values()))
+    fields = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base,
+        "r": rank,
+        "lora_alpha": alpha,
+        "rank_pattern": {module: r for module, r in ranks.items() if r != rank},
+        "alpha_pattern": {module: a for module, a in alphas.items() if a != alpha},
+        "target_modules": sorted(ranks),
+        "fan_in_fan_out": layout.input_first,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "inference_mode": True,
+    }
+    target = as_path(folder, "give a folder to write into")
+    with atomic_write(target / WEIGHTS) as temporary:
+        kept = {key: tensor.detach().cpu().clone().contiguous() for key, tensor in tensors.items()}
+        save_file(kept, temporary, metadata={"format": "pt"})
+    with atomic_write(target / CONFIG) as temporary:
+        temporary.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+    return fields
+
+
+def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default") -> GPT:
+    """Put an adapter that ``peft`` saved (``save_pretrained``) on its base model, in place, and use it.
+
+    Args:
+        model: the base model, as `from_huggingface` gives it.
+        folder: holds ``adapter_config.json`` and ``adapter_model.safetensors``.
+        name: for the adapter here.
+
+    Raises:
+        InputError: a file is missing or damaged, the adapter is no plain LoRA, or it does not fit the model.
+    """
+    source = as_path(folder, "give the folder of an adapter")
+    fields = read_json(source / CONFIG, "give a folder that peft's save_pretrained wrote")
+    _refuse_other_kinds(fields)
+    try:
+        tensors = load_file(source / WEIGHTS)
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{WEIGHTS} is missing or damaged ({error}); save it again.") from None
+    layout = _layout(model)
+    places = {
+        module: (ours, i, len(names))
+        for ours in _linear_layers(model)
+        for names in [_theirs(layout, ours)]
+        for i, module in enumerate(names)
+    }
+    pairs: Pairs = {}
+    for key, a in tensors.items():
+        module = key.removeprefix(PREFIX).removeprefix(layout.prefix).removesuffix(".lora_A.weight")
+        if key.endswith(".lora_B.weight"):
+            continue
+        if not key.endswith(".lora_A.weight") or module not in places:
+            raise InputError(f"The adapter's tensor {key!r} has no place in this model.")
+        b = tensors[key.replace(".lora_A.", ".lora_B.")]
+        alpha = _alpha(fields, layout.prefix + module, len(a))
+        ours, i, n = places[module]
+        if not ours.endswith(".qkv"):
+            part = "o" if ours.endswith("attention.output") else ours.rpartition(".")[2]
+            pairs[f"{ours}.{part}"] = (a, b, alpha)
+        elif n == 3:
+            pairs[f"{ours}.{'qkv'[i]}"] = (a, b, alpha)
+        else:  # one matrix of theirs: the three parts share A, and each has its rows of B
+            config = model.config
+            heads = (config.n_heads, config.n_kv_heads, config.n_kv_heads)
+            rows = b.split([h * config.d_head for h in heads])
+            pairs |= {f"{ours}.{part}": (a, rows[k], alpha) for k, part in enumerate("qkv")}
+    attach(model, name, pairs)
+    return model
+
+
+def _grouped(
+    layout: Layout, place: str, layer: LoRALinear, updates: dict[str, LowRankUpdate]
+) -> dict[str, tuple[Tensor, Tensor, float]]:
+    """Their module → (A, B, alpha / rank)."""
+    names = _theirs(layout, place)
+    if not updates:
+        return {}
+    if not place.endswith(".qkv") or len(names) == 3:
+        modules = {part: names["qkv".index(part) if len(names) == 3 else 0] for part in updates}
+        return {modules[part]: (u.A, u.B, u.alpha / u.rank) for part, u in updates.items()}
+    scales = {u.alpha / u.rank for u in updates.values()}
+    if len(scales) > 1:
+        raise InputError(f"The updates of {place} differ in alpha / rank; peft has one scale for all.")
+    a = torch.cat([u.A for u in updates.values()])
+    b = a.new_zeros(layer.out_features, len(a))
+    column = 0
+    for part, u in updates.items():
+        first, last = layer.rows[part]
+        b[first:last, column : column + u.rank] = u.B.detach()
+        column += u.rank
+    return {names[0]: (a, b, scales.pop())}
+
+
+def _layout(model: GPT) -> Layout:
+    layout = LAYOUTS[write_fields(model.config)["model_type"]]
+    if layout.by_head:
+        raise InputError("Adapters of GPT-NeoX are not exchanged: its matrix mixes q, k and v head by head.")
+    return layout
+
+
+def _theirs(layout: Layout, place: str) -> list[str]:
+    return [name.removesuffix(".weight") for name in layout.names(f"{place}.weight")]
+
+
+def _linear_layers(model: GPT) -> list[str]:
+    names = [name for name, module in model.blocks.named_modules() if isinstance(module, nn.Linear)]
+    return [f"blocks.{name}" for name in names]
+
+
+def _alpha(fields: dict[str, Any], module: str, rank: int) -> float:
+    """The alpha of one module, for our scale of alpha / rank."""
+    patterns = fields.get("alpha_pattern") or {}
+    chosen = [a for key, a in patterns.items() if re.match(rf"(.*\.)?({key})$", module)]
+    alpha = float(chosen[0] if chosen else fields["lora_alpha"])
+    return alpha * math.sqrt(rank) if fields.get("use_rslora") else alpha
+
+
+def _refuse_other_kinds(fields: Any) -> None:
+    if not isinstance(fields, dict) or fields.get("peft_type") != "LORA" or "lora_alpha" not in fields:
+        raise InputError(f"{CONFIG} describes no LoRA adapter; other kinds are not read here.")
+    for field, plain in _REFUSED.items():
+        if fields.get(field, plain) not in (plain, None):
+            raise InputError(f"{CONFIG} has {field}={fields[field]!r}, which is not computed here.")
