@@ -1,6 +1,13 @@
 """From a language model to an assistant: instruction tuning, adapters, preferences, tools and retrieval."""
 
 from support.alignment.adapter_file import fingerprint, load_adapter, save_adapter
+from support.alignment.answers import (
+    all_answers,
+    answer_log_probs,
+    draw_answers,
+    possible_tokens,
+    token_log_probs,
+)
 from support.alignment.chat import (
     ChatTemplate,
     InstructionBatches,
@@ -10,6 +17,19 @@ from support.alignment.chat import (
     masked_targets,
     restrict_to_rows,
 )
+from support.alignment.dpo import dpo_loss, ipo_loss, kto_loss, pair_loss, simpo_loss, train_on_pairs
+from support.alignment.estimators import kl_estimate, per_token_optimum, scaled_optimum
+from support.alignment.exact import (
+    Standing,
+    best_of_n,
+    divergence,
+    forward_kl_optimum,
+    judge,
+    optimal_value,
+    optimum,
+    prefix_values,
+)
+from support.alignment.imitation import draw_best_of_n, imitate
 from support.alignment.lora import (
     TARGETS,
     LoRALinear,
@@ -23,27 +43,74 @@ from support.alignment.lora import (
     use_adapters,
     without_adapters,
 )
+from support.alignment.policy_gradient import (
+    PolicyConfig,
+    clipped_objective,
+    gae,
+    group_advantages,
+    train_policy,
+)
+from support.alignment.preferences import GameReward, Pairs, draw_pairs, elo, preference_probability
+from support.alignment.reward_model import ScoreModel, all_scores, bradley_terry_loss, train_reward_model
 
 __all__ = [
     "TARGETS",
     "ChatTemplate",
+    "GameReward",
     "InstructionBatches",
     "LoRALinear",
     "LowRankUpdate",
     "Message",
+    "Pairs",
+    "PolicyConfig",
+    "ScoreModel",
+    "Standing",
     "Transcript",
     "adapter_names",
     "add_lora",
+    "all_answers",
+    "all_scores",
+    "answer_log_probs",
+    "best_of_n",
+    "bradley_terry_loss",
+    "clipped_objective",
+    "divergence",
+    "dpo_loss",
+    "draw_answers",
+    "draw_best_of_n",
+    "draw_pairs",
+    "elo",
     "fingerprint",
+    "forward_kl_optimum",
+    "gae",
+    "group_advantages",
     "grow_vocabulary",
+    "imitate",
+    "ipo_loss",
+    "judge",
+    "kl_estimate",
+    "kto_loss",
     "load_adapter",
     "lora_layers",
     "lora_parameters",
     "lora_size",
     "masked_targets",
     "merge_lora",
+    "optimal_value",
+    "optimum",
+    "pair_loss",
+    "per_token_optimum",
+    "possible_tokens",
+    "preference_probability",
+    "prefix_values",
     "restrict_to_rows",
     "save_adapter",
+    "scaled_optimum",
+    "simpo_loss",
+    "token_log_probs",
+    "train_on_pairs",
+    "train_policy",
+    "train_reward_model",
     "use_adapters",
     "without_adapters",
 ]

@@ -1,0 +1,92 @@
+"""The reward model: a GPT whose last hidden state is read as one number, fitted to comparisons."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from support.alignment.optimise import minimise
+from support.alignment.preferences import Pairs
+from support.model import GPT
+from support.training import TrainConfig
+
+
+class ScoreModel(nn.Module):
+    """A copy of a GPT with one number at every position instead of logits; it starts at zero everywhere.
+
+    As a reward model it is read at the last position, as a critic at all of them.
+
+    Args:
+        model: whose embeddings and blocks are copied.
+
+    >>> from support import zoo
+    >>> scores = ScoreModel(zoo.load("calling-game").model)
+    >>> scores(torch.tensor([[1, 3, 17]]))
+    tensor([[0., 0., 0.]], grad_fn=<SqueezeBackward1>)
+    """
+
+    def __init__(self, model: GPT) -> None:
+        super().__init__()
+        self.trunk = copy.deepcopy(model).requires_grad_()
+        weight = model.embedding.weight
+        self.head = nn.Linear(model.config.d_model, 1, device=weight.device, dtype=weight.dtype)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position"]:
+        """A number for every beginning of the text."""
+        return self.head(self.trunk.final_norm(self.trunk.read(ids))).squeeze(-1)
+
+    def score(
+        self, prompts: Int[Tensor, "answer position"], answers: Int[Tensor, "answer length"]
+    ) -> Float[Tensor, " answer"]:
+        """The score of whole answers, read at their last token."""
+        return self(torch.cat([prompts, answers], dim=1))[:, -1]
+
+
+def bradley_terry_loss(chosen: Float[Tensor, " pair"], rejected: Float[Tensor, " pair"]) -> Float[Tensor, ""]:
+    """The mean of −ln σ(r_chosen − r_rejected): the cross-entropy of the annotators' choices.
+
+    >>> round(bradley_terry_loss(torch.zeros(1), torch.zeros(1)).item(), 4)
+    0.6931
+    """
+    return -F.logsigmoid(chosen - rejected).mean()
+
+
+def train_reward_model(
+    model: GPT, pairs: Pairs, config: TrainConfig, batch: int = 64, seed: int = 0
+) -> tuple[ScoreModel, list[float]]:
+    """A reward model fitted to compared answers, from a copy of a model; and its losses.
+
+    Args:
+        model: where the reward model's trunk starts.
+        pairs: the comparisons, drawn from with replacement.
+        config: its ``steps``, learning rate and the rest of the optimiser.
+        batch: pairs a step.
+        seed: of the draws of pairs.
+    """
+    scores = ScoreModel(model)
+    generator = torch.Generator().manual_seed(seed)
+
+    def loss(step: int) -> Tensor:
+        prompts, chosen, rejected = pairs.take(
+            torch.randint(len(pairs.prompts), (batch,), generator=generator)
+        )
+        both = scores.score(prompts.repeat(2, 1), torch.cat([chosen, rejected]))
+        return bradley_terry_loss(*both.split(batch))
+
+    return scores, minimise(scores, loss, config)
+
+
+@torch.no_grad()
+def all_scores(
+    scores: ScoreModel, prompts: Int[Tensor, "prompt position"], answers: Int[Tensor, "answer length"]
+) -> Float[Tensor, "prompt answer"]:
+    """The score of every answer to every prompt, in float64."""
+    rows = [
+        torch.cat([scores.score(prompt.expand(len(part), -1), part) for part in answers.split(20_000)])
+        for prompt in prompts
+    ]
+    return torch.stack(rows).double()
