@@ -1,0 +1,142 @@
+"""Tests of batches before a model sees them: targets, loss mask, padding, order, repetition, duplicates."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from support.core import InputError
+from support.training.batches import IGNORE_INDEX, Batch
+from support.training.one_batch import TokenBatch
+
+Found = tuple[str, float, str]  # fault, the number that shows it, a sentence
+Batches = Callable[[int], Batch]
+LOOKED_AT = 16  # batches
+LONG = 16  # tokens; a held-out text of this length found in training was copied, not drawn again by chance
+SHUFFLES = 100
+
+
+def tokens_of(batch: Batch) -> TokenBatch:
+    """The batch, if its inputs are token ids.
+
+    Raises:
+        InputError: its inputs are pairs of texts.
+
+    >>> tokens_of((torch.tensor([[1, 4]]), torch.tensor([[4, 2]])))[0].tolist()
+    [[1, 4]]
+    """
+    inputs, targets = batch
+    if not isinstance(inputs, Tensor):
+        raise InputError("The diagnosis reads batches of token ids; give it those of a decoder.")
+    return inputs, targets
+
+
+def data_faults(
+    batches: Batches,
+    pad_id: int,
+    held_out: Sequence[Sequence[int]] | None,
+    measured: dict[str, float],
+) -> list[Found]:
+    """The faults of the batches, in the order in which to mend them; numbers are added to ``measured``.
+
+    >>> ids = torch.tensor([[1, 4, 5, 6, 2]])
+    >>> data_faults(lambda step: (ids + step, ids + step), 0, None, {})[0][0]
+    'targets not shifted'
+    """
+    seen = [tokens_of(batches(step)) for step in range(LOOKED_AT)]
+    found = _targets(seen, pad_id, measured) + _order(seen, pad_id, measured)
+    if held_out is not None:
+        found += _duplicates(batches, held_out, pad_id, measured)
+    return found
+
+
+def _targets(seen: list[TokenBatch], pad_id: int, measured: dict[str, float]) -> list[Found]:
+    same = right = counted = left_out = real = padding = 0
+    for inputs, targets in seen:
+        used = targets != IGNORE_INDEX
+        body = _body(inputs, pad_id)  # not the padding at the end
+        inside = used[:, :-1] & body[:, 1:]  # the true next token is in the inputs
+        counted += int(inside.sum())
+        right += int((inside & (targets[:, :-1] == inputs[:, 1:])).sum())
+        same += int((inside & (targets[:, :-1] == inputs[:, :-1])).sum())
+        real += int(body[:, 1:].sum())
+        left_out += int((~used[:, :-1] & body[:, 1:]).sum())
+        padding += int((used & ~body).sum())
+    shares = {
+        "targets that are the next token": right / max(1, counted),
+        "targets that are the token itself": same / max(1, counted),
+        "next tokens without a loss": left_out / max(1, real),
+        "targets on padding": padding / max(1, sum(int((t != IGNORE_INDEX).sum()) for _, t in seen)),
+    }
+    measured |= shares
+    next_token, itself, masked, on_padding = shares.values()
+    found: list[Found] = []
+    if counted and next_token < 0.99:
+        if itself > 0.99:
+            found.append(
+                ("targets not shifted", itself, "the targets are the inputs themselves; shift by one.")
+            )
+        else:
+            sentence = f"only {next_token:.0%} of the targets are the next token of their own text."
+            found.append(("wrong targets", next_token, sentence))
+    if on_padding > 0:
+        found.append(("padding counted", on_padding, f"{on_padding:.0%} of the targets stand on padding."))
+    if masked > 0.01:
+        found.append(("loss mask", masked, f"{masked:.0%} of the next tokens have no loss; is that meant?"))
+    return found
+
+
+def _body(inputs: Int[Tensor, "batch position"], pad_id: int) -> Tensor:
+    """True up to the last token of each row that is not padding."""
+    return (inputs != pad_id).flip(1).cummax(1).values.flip(1)
+
+
+def _order(seen: list[TokenBatch], pad_id: int, measured: dict[str, float]) -> list[Found]:
+    """Are the texts of a batch more alike than texts that are put together by lot? A permutation test."""
+    rows = [[tuple(row) for row in _texts(inputs, pad_id)] for inputs, _ in seen]
+    if len(rows) > 1 and len({tuple(sorted(batch)) for batch in rows}) == 1:
+        return [("same batch", 1.0, f"{len(rows)} steps got the same texts; use the step to choose them.")]
+    texts = [text for batch in rows for text in batch]
+    size = 1 + max(max(text, default=0) for text in texts)
+    counts = torch.stack([torch.bincount(torch.tensor(text), minlength=size) for text in texts]).double()
+    lengths = counts.sum(1, keepdim=True)
+    features = torch.cat([counts / lengths.clamp(min=1), lengths], dim=1)
+    features = (features - features.mean(0)) / features.std(0).clamp(min=1e-9)
+    features[:, -1] *= size**0.5  # the length weighs as much as all words together
+    owner = torch.tensor([k for k, batch in enumerate(rows) for _ in batch])
+    generator = torch.Generator().manual_seed(0)
+
+    def between(order: Tensor) -> float:
+        sums = torch.zeros(len(rows), features.shape[1], dtype=torch.float64).index_add(
+            0, owner, features[order]
+        )
+        return float((sums.square().sum(1) / torch.bincount(owner).clamp(min=1)).sum())
+
+    mixed = torch.tensor([between(torch.randperm(len(texts), generator=generator)) for _ in range(SHUFFLES)])
+    actual = between(torch.arange(len(texts)))
+    z = float((actual - mixed.mean()) / mixed.std().clamp(min=1e-9))
+    measured["order of the data, standard deviations"] = z
+    if z < 6:
+        return []
+    sentence = f"texts of one batch are alike: {z:.0f} standard deviations from a random order; shuffle."
+    return [("data order", z, sentence)]
+
+
+def _duplicates(
+    batches: Batches, held_out: Sequence[Sequence[int]], pad_id: int, measured: dict[str, float]
+) -> list[Found]:
+    """Long held-out texts that stand in the batches of the first epoch, as far as that can be told."""
+    wanted = {tuple(ids[:-1]) for ids in held_out if len(ids) > LONG}
+    known: set[tuple[int, ...]] = set()
+    for step in range(min(getattr(batches, "per_epoch", 100), 200)):
+        known |= {tuple(row) for row in _texts(tokens_of(batches(step))[0], pad_id)}
+    share = measured["long held-out texts in training"] = len(wanted & known) / max(1, len(wanted))
+    if not wanted & known:
+        return []
+    return [("duplicates", share, f"{share:.0%} of the long held-out texts are training texts, too.")]
+
+
+def _texts(inputs: Int[Tensor, "batch position"], pad_id: int) -> list[list[int]]:
+    lengths = _body(inputs, pad_id).sum(1).tolist()
+    return [row[:n] for row, n in zip(inputs.tolist(), lengths, strict=True)]
