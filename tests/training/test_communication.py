@@ -1,0 +1,59 @@
+"""What processes send: the ring as a toy, and gloo's bytes as the kernel counts them."""
+
+import json
+
+import pytest
+import torch
+
+from support.core import InputError
+from support.training import LostProcessError, bytes_sent, launch, ring_all_reduce, ring_share
+
+ONE_SUM = """
+import json, time, torch, torch.distributed as dist
+from support.training import bytes_sent
+dist.init_process_group("gloo")
+numbers = torch.full((240_000,), float(dist.get_rank() + 1), dtype=torch.float64)
+dist.all_reduce(torch.ones(1))
+dist.barrier()
+before = bytes_sent()
+dist.all_reduce(numbers)
+dist.barrier()
+if dist.get_rank() == 0:
+    print(json.dumps([None if before is None else bytes_sent() - before, numbers[::60_000].tolist()]))
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
+def test_the_ring_sums_and_sends_what_the_formula_says(n):
+    parts = torch.randn(n, 84, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
+    sums, sent = ring_all_reduce(parts)
+    assert torch.allclose(sums, parts.sum(0).expand(n, -1), atol=1e-14)
+    assert sent == [ring_share(n) * 84] * n
+    assert parts.shape == (n, 84)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_gloo_sends_what_the_formula_says(n):
+    sent, sums = json.loads(launch(ONE_SUM, n))
+    assert sums == [n * (n + 1) / 2] * 4
+    if sent is not None:
+        assert sent == pytest.approx(ring_share(n) * 8 * 240_000, rel=0.005)
+
+
+def test_bytes_that_are_sent_are_counted():
+    before = bytes_sent()
+    assert before is None or before >= 0
+
+
+def test_errors_of_a_script_are_told():
+    with pytest.raises(LostProcessError, match="ZeroDivisionError"):
+        launch("1 / 0", 1)
+    with pytest.raises(LostProcessError, match="stopped after 1 seconds"):
+        launch("import time; time.sleep(60)", 1, timeout=1.0)
+    with pytest.raises(InputError, match="at least one"):
+        launch("", 0)
+    with pytest.raises(InputError, match="at least one, and one of all-reduce"):
+        ring_share(2, "broadcast")
+    with pytest.raises(InputError, match="at least one process"):
+        ring_all_reduce(torch.empty(0, 3))
