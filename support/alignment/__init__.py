@@ -17,8 +17,10 @@ from support.alignment.chat import (
     masked_targets,
     restrict_to_rows,
 )
+from support.alignment.distillation import Distilled
 from support.alignment.dpo import dpo_loss, ipo_loss, kto_loss, pair_loss, simpo_loss, train_on_pairs
 from support.alignment.estimators import kl_estimate, per_token_optimum, scaled_optimum
+from support.alignment.evaluate import first_words, transcript_loss
 from support.alignment.exact import (
     Standing,
     best_of_n,
@@ -56,6 +58,7 @@ from support.alignment.reward_model import ScoreModel, all_scores, bradley_terry
 __all__ = [
     "TARGETS",
     "ChatTemplate",
+    "Distilled",
     "GameReward",
     "InstructionBatches",
     "LoRALinear",
@@ -81,6 +84,7 @@ __all__ = [
     "draw_pairs",
     "elo",
     "fingerprint",
+    "first_words",
     "forward_kl_optimum",
     "gae",
     "group_advantages",
@@ -111,6 +115,7 @@ __all__ = [
     "train_on_pairs",
     "train_policy",
     "train_reward_model",
+    "transcript_loss",
     "use_adapters",
     "without_adapters",
 ]

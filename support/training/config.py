@@ -40,6 +40,8 @@ class TrainConfig(BaseConfig):
         betas: AdamW's decay rates of the mean gradient and of its mean square; for SGD the first is the
             momentum.
         weight_decay: AdamW's, on the matrices of linear layers only (`decay_groups`).
+        layer_decay: each block below the last learns at so many times the rate of the one above it, and the
+            tables below the first block likewise; 1 trains all alike.
         clip: the largest norm of the gradient; longer ones are scaled down. ``None`` clips nothing.
         accumulate: batches per update; their tokens are averaged as if they were one batch.
         eval_every: evaluate after every so many steps; 0 means only at the end.
@@ -71,6 +73,7 @@ class TrainConfig(BaseConfig):
     optimiser: Literal["adamw", "sgd"] = "adamw"
     betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     weight_decay: NonNegative = 0.1
+    layer_decay: Positive = 1.0
     clip: Positive | None = 1.0
     accumulate: Count = 1
     eval_every: CountOrZero = 0

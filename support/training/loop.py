@@ -196,7 +196,7 @@ class _Run:
         measured: Any = torch.stack([loss, norm.to(loss)])
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
-            group["lr"] = lr
+            group["lr"] = lr * group["rate"]
         if self.window == 1:
             measured = measured.tolist()  # the one wait for the device
             if not scaler.is_enabled() and not all(map(math.isfinite, measured)):

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import torch
 from torch import nn
 
 from support.training.config import TrainConfig
+
+_BLOCK, _TABLE = re.compile(r"\bblocks\.(\d+)\."), re.compile(r"\b(embedding|position)\.")
 
 
 def learning_rate(step: int, config: TrainConfig) -> float:
@@ -30,24 +33,44 @@ def learning_rate(step: int, config: TrainConfig) -> float:
     return config.min_lr + (config.lr - config.min_lr) * (1 + math.cos(math.pi * min(done, 1.0))) / 2
 
 
-def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    """The parameters in two groups: matrices of linear layers decay; the rest does not.
+def decay_groups(model: nn.Module, weight_decay: float, layer_decay: float = 1.0) -> list[dict[str, Any]]:
+    """The parameters in groups: matrices of linear layers decay; the rest does not.
 
     Norms, biases and tables (token and position embeddings) do not decay: the row of a rare token gets few
-    gradients, and would shrink in between.
+    gradients, and would shrink in between. A group's ``rate`` multiplies the learning rate: 1 for the last
+    block and what comes after it, and ``layer_decay`` times less for each block further down and the tables
+    (discriminative rates, Howard and Ruder 2018).
 
     >>> groups = decay_groups(nn.Linear(2, 3), weight_decay=0.1)
-    >>> [(len(g["params"]), g["weight_decay"]) for g in groups]
-    [(1, 0.1), (1, 0.0)]
+    >>> [(len(g["params"]), g["weight_decay"], g["rate"]) for g in groups]
+    [(1, 0.1, 1.0), (1, 0.0, 1.0)]
     """
     tables = {
         id(p) for m in model.modules() if not isinstance(m, nn.Linear) for p in m.parameters(recurse=False)
     }
-    trained = [p for p in model.parameters() if p.requires_grad]
-    decays = [p for p in trained if p.dim() >= 2 and id(p) not in tables]
-    chosen = {id(p) for p in decays}
-    rest = [p for p in trained if id(p) not in chosen]
-    return [{"params": decays, "weight_decay": weight_decay}, {"params": rest, "weight_decay": 0.0}]
+    depths = _depths(model) if layer_decay != 1 else {}
+    found: dict[tuple[int, bool], list[nn.Parameter]] = {}
+    for p in model.parameters():
+        if p.requires_grad:
+            decays = p.dim() >= 2 and id(p) not in tables
+            found.setdefault((depths.get(id(p), 0), decays), []).append(p)
+    return [
+        {
+            "params": found.get((depth, decays), []),
+            "weight_decay": weight_decay if decays else 0.0,
+            "rate": float(layer_decay**depth),
+        }
+        for depth in sorted({depth for depth, _ in found} | {0})
+        for decays in (True, False)
+    ]
+
+
+def _depths(model: nn.Module) -> dict[int, int]:
+    """How far below the last block each parameter is, by its id; the tables are below the first."""
+    names = {id(p): _BLOCK.search(name) for name, p in model.named_parameters()}
+    n_blocks = 1 + max((int(found[1]) for found in names.values() if found), default=-1)
+    below = {id(p): n_blocks for name, p in model.named_parameters() if _TABLE.search(name)}
+    return {i: n_blocks - 1 - int(found[1]) for i, found in names.items() if found} | below
 
 
 def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
@@ -56,7 +79,7 @@ def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     >>> type(make_optimiser(nn.Linear(2, 3), TrainConfig(steps=1, optimiser="sgd"))).__name__
     'SGD'
     """
-    groups = [g for g in decay_groups(model, config.weight_decay) if g["params"]]
+    groups = [g for g in decay_groups(model, config.weight_decay, config.layer_decay) if g["params"]]
     make: Callable[..., torch.optim.Optimizer]
     if config.optimiser == "sgd":
         make = functools.partial(torch.optim.SGD, groups, lr=config.lr, momentum=config.betas[0])

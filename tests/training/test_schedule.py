@@ -7,7 +7,14 @@ from torch import nn
 
 from support.core import InputError
 from support.model import GPT, GPTConfig
-from support.training import TrainConfig, decay_groups, learning_rate, make_optimiser
+from support.training import (
+    TrainConfig,
+    cross_entropy_sum,
+    decay_groups,
+    learning_rate,
+    make_optimiser,
+    train,
+)
 
 
 def test_schedule_is_that_of_transformers():
@@ -80,3 +87,22 @@ def test_adamw_follows_its_formula():
 def test_impossible_settings_are_refused_in_a_sentence(wrong):
     with pytest.raises(InputError, match=r"^TrainConfig: .*\.$"):
         TrainConfig(**wrong)
+
+
+def test_lower_layers_learn_slower_by_layer_decay():
+    """Against one step of SGD: each parameter moves by its rate times its gradient."""
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, n_layers=3)).double()
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    inputs, targets = torch.tensor([[1, 4, 5]]), torch.tensor([[4, 5, 2]])
+    (cross_entropy_sum(model(inputs), targets) / 3).backward()
+    gradients = {name: p.grad.clone() for name, p in model.named_parameters()}
+    how = {"optimiser": "sgd", "betas": (0.0, 0.0), "weight_decay": 0.0, "clip": None}
+    train(
+        model, lambda step: (inputs, targets), TrainConfig(1, lr=0.5, layer_decay=0.1, progress=False, **how)
+    )
+    rates = {"blocks.0": 0.01, "blocks.1": 0.1, "blocks.2": 1.0, "final_norm": 1.0}
+    rates |= {"embedding": 0.001, "position": 0.001}
+    for name, p in model.named_parameters():
+        rate = next(rate for place, rate in rates.items() if name.startswith(place))
+        assert torch.allclose(p, before[name] - 0.5 * rate * gradients[name], atol=1e-12), name
