@@ -7,7 +7,7 @@ import sys
 from support.core import InputError
 from support.zoo.build import build
 from support.zoo.entry import load
-from support.zoo.recipe import RECIPES, recipe
+from support.zoo.recipe import OTHERS, RECIPES, maker, recipe
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     >>> main(["list"])
     calling-game
     semantic
+    shop
     stories
     0
     """
@@ -29,12 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("list", help="the names of all models")
     given = parser.parse_args(arguments)
     try:
-        if given.command == "build":
+        if given.command == "build" and given.name in OTHERS:
+            maker(given.name).build(given.out, given.seed or (0, 1, 2))
+        elif given.command == "build":
             build(recipe(given.name), given.out, given.seed)
         elif given.command == "card":
             print(json.dumps(load(given.name).card, indent=1, ensure_ascii=False))
         else:
-            print("\n".join(sorted(RECIPES)))
+            print("\n".join(sorted({**RECIPES, **OTHERS})))
     except InputError as error:
         print(error, file=sys.stderr)
         return 1

@@ -10,8 +10,7 @@ from support.core import InputError
 from support.model import GPT
 from support.text import Vocabulary
 from support.training import load_checkpoint
-from support.worlds import World
-from support.zoo.recipe import known, recipe
+from support.zoo.recipe import OTHERS, known, maker, recipe
 
 
 @dataclass(frozen=True)
@@ -31,16 +30,16 @@ class Entry:
     card: dict[str, Any]
 
     @cached_property
-    def world(self) -> World:
-        """The world that its texts come from, with exact probabilities."""
-        return recipe(self.name).world()
+    def world(self) -> Any:
+        """The world that its texts come from, with exact probabilities or exact answers."""
+        return maker(self.name).world() if self.name in OTHERS else recipe(self.name).world()
 
 
 def load(name: str) -> Entry:
     """A trained model that came with the package; nothing is downloaded.
 
     Args:
-        name: ``"calling-game"``, ``"semantic"`` or ``"stories"``.
+        name: ``"calling-game"``, ``"semantic"``, ``"shop"`` or ``"stories"``.
 
     Raises:
         InputError: there is no such model, or it has not been built yet.
@@ -49,7 +48,7 @@ def load(name: str) -> Entry:
     >>> len(game.vocabulary), game.model.config.d_model
     (28, 64)
     """
-    with as_file(files("support.zoo") / known(name)) as folder:
+    with as_file(files("support.zoo") / known(name, others=True)) as folder:
         if not (folder / "card.json").is_file():
             raise InputError(f"The model {name!r} is not built yet; run: python -m support.zoo build {name}")
         model = cast(GPT, load_checkpoint(folder / "model.safetensors").model)

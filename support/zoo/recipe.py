@@ -12,6 +12,8 @@ from support.training import TrainConfig
 from support.worlds import World
 
 RECIPES = {"calling-game": "calling_game", "semantic": "semantic", "stories": "stories"}
+# Models that learn only a part of each text, which no `Recipe` describes: modules with `world` and `build`.
+OTHERS = {"shop": "shop"}
 
 Texts = list[list[str]]
 
@@ -63,8 +65,14 @@ def recipe(name: str) -> Recipe:
     return import_module(f"support.zoo.recipes.{RECIPES[known(name)]}").RECIPE
 
 
-def known(name: str) -> str:
-    """The name itself, if the zoo has a recipe for it."""
-    if name not in RECIPES:
-        raise InputError(f"The zoo has no model {name!r}; choose one of {', '.join(sorted(RECIPES))}.")
+def known(name: str, others: bool = False) -> str:
+    """The name itself, if the zoo has a recipe for it; with ``others``, also if it is made otherwise."""
+    names = sorted({**RECIPES, **OTHERS} if others else RECIPES)
+    if name not in names:
+        raise InputError(f"The zoo has no model {name!r}; choose one of {', '.join(names)}.")
     return name
+
+
+def maker(name: str) -> Any:
+    """The module that makes a model of `OTHERS`: its ``world()`` and its ``build(folder, seeds)``."""
+    return import_module(f"support.zoo.recipes.{OTHERS[name]}")

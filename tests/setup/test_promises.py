@@ -68,7 +68,7 @@ def declared(*extras):
 
 def test_the_package_declares_what_it_imports_and_imports_what_it_declares():
     used = imported("support")
-    assert used - declared("maps", "huggingface", "notebooks") == set()
+    assert used - declared("maps", "huggingface", "tools", "notebooks") == set()
     assert declared() - used == set()
 
 

@@ -1,0 +1,230 @@
+"""The harness: the program around a model that reads its requests, runs tools and writes the results back."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from support.alignment.tools import Tool, ToolError
+from support.core import InputError
+from support.generation import generate_many
+from support.text import Vocabulary
+
+Writer = Literal["user", "model", "harness"]
+LONGEST_RESULT = 64  # tokens
+# A run of letters, one digit, or one other sign: a mark such as <call> falls apart into "<", "call" and ">".
+_WORD = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The tokens that structure a text with requests. No text of a user or a tool can become one of them.
+
+    Attributes:
+        call: the model writes it before a request.
+        result: the model writes it after a request: now the harness speaks.
+        end_result: the harness writes it after a result.
+        answer: the model writes it before its answer.
+        start: the first token of every text.
+        end: the model ends with it.
+    """
+
+    call: str = "<call>"
+    result: str = "<result>"
+    end_result: str = "</result>"
+    answer: str = "<answer>"
+    start: str = "<BOS>"
+    end: str = "<EOS>"
+
+    def all(self) -> tuple[str, ...]:
+        """Every mark."""
+        return (self.call, self.result, self.end_result, self.answer, self.start, self.end)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request and what came of it.
+
+    Attributes:
+        name: of the tool.
+        request: what was asked, as a text.
+        result: what the tool said; None if it refused.
+        error: the sentence with which it was refused.
+    """
+
+    name: str
+    request: str
+    result: str | None
+    error: str = ""
+
+
+@dataclass
+class Belt:
+    """All that was written, token by token, with who wrote it.
+
+    Attributes:
+        tokens: the text.
+        writers: for each token ``"user"``, ``"model"`` or ``"harness"``.
+        calls: the requests in order.
+        stopped: why it ended: ``"answered"``, ``"no answer"``, ``"too many calls"`` or a tool's refusal.
+    """
+
+    tokens: list[str] = field(default_factory=list)
+    writers: list[Writer] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    stopped: str = ""
+
+    def put(self, tokens: Sequence[str], writer: Writer) -> None:
+        """Append tokens.
+
+        >>> belt = Belt(); belt.put(["how", "many"], "user"); belt.writers
+        ['user', 'user']
+        """
+        self.tokens += tokens
+        self.writers += [writer] * len(tokens)
+
+    def answer(self, marks: Marks | None = None) -> str:
+        """What stands between the mark of the answer and the end; empty if there is no answer."""
+        marks = marks or Marks()
+        if marks.answer not in self.tokens:
+            return ""
+        last = len(self.tokens) - self.tokens[::-1].index(marks.answer)
+        return " ".join(t for t in self.tokens[last:] if t != marks.end)
+
+
+class Harness:
+    """A model with tools.
+
+    The model writes tokens, and nothing else. When it writes the mark ``<result>``, the harness takes the
+    request before it, runs the tool of that name, and appends what came back, as if it had been typed. Marks
+    come from the model and the harness only; a user or a tool that spells ``<call>`` has written three
+    ordinary tokens. What only the harness may write is forbidden to the model in every step.
+
+    Args:
+        model: ids → logits.
+        vocabulary: its vocabulary, with a token for unknown words.
+        tools: name → tool. A name that is not here cannot be called, whatever a text says.
+        marks: the structuring tokens.
+        most_calls: the run ends after so many.
+        max_new_tokens: the model may write so many tokens between two results.
+
+    Raises:
+        InputError: the vocabulary lacks a mark or a token for unknown words.
+
+    Follows Schick et al. 2023 (Toolformer) in how a request stands in the text.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        vocabulary: Vocabulary,
+        tools: Mapping[str, Tool],
+        marks: Marks | None = None,
+        most_calls: int = 4,
+        max_new_tokens: int = 40,
+    ) -> None:
+        self.marks = marks or Marks()
+        missing = vocabulary.unknown(list(self.marks.all()))
+        if missing or vocabulary.unk is None:
+            raise InputError(f"The vocabulary lacks {', '.join(missing) or 'a token for unknown words'}.")
+        self.model, self.vocabulary, self.tools = model, vocabulary, dict(tools)
+        self.most_calls, self.max_new_tokens = most_calls, max_new_tokens
+        self.writing = Forbidding(model, vocabulary.encode([self.marks.end_result, self.marks.start]))
+
+    def read(self, text: str) -> list[str]:
+        """A text of a user or a tool as tokens: words, digits, signs. No mark can come of it.
+
+        Raises:
+            InputError: a mark came of it all the same, because the vocabulary's marks look like words.
+
+        >>> from support.model import GPT, GPTConfig
+        >>> words = Vocabulary(["<PAD>", "<unk>", *Marks().all(), "call", "4", "2"], unk="<unk>")
+        >>> model = GPT(GPTConfig(vocab_size=len(words), d_model=8, n_heads=2))
+        >>> Harness(model, words, {}).read("42 <call>")
+        ['4', '2', '<unk>', 'call', '<unk>']
+        """
+        tokens = self.vocabulary.encode(_WORD.findall(text.lower()))
+        words = [self.vocabulary.token(i) for i in tokens]
+        forged = [word for word in words if word in self.marks.all()]
+        if forged:
+            raise InputError(
+                f"A text must not become the mark {forged[0]!r}; choose marks that are no words."
+            )
+        return words
+
+    def run(self, question: str) -> Belt:
+        """A question, its requests and its answer."""
+        return self.run_many([question])[0]
+
+    def run_many(
+        self, questions: Sequence[str], tools: Sequence[Mapping[str, Tool]] | None = None
+    ) -> list[Belt]:
+        """Many questions side by side, each as `run` would do it.
+
+        Args:
+            questions: texts of users.
+            tools: for each question tools of its own, instead of the harness's.
+        """
+        belts = [Belt() for _ in questions]
+        sets = [self.tools] * len(belts) if tools is None else list(tools)
+        for belt, question in zip(belts, questions, strict=True):
+            belt.put([self.marks.start, *self.read(question)], "user")
+        for _ in range(self.most_calls + 1):
+            going = [i for i, belt in enumerate(belts) if not belt.stopped]
+            if not going:
+                break
+            ids = [self.vocabulary.encode(belts[i].tokens) for i in going]
+            stop = self.vocabulary.encode([self.marks.result, self.marks.end])
+            written = generate_many(self.writing, ids, self.max_new_tokens, greedy=True, stop=stop)
+            for i, old, new in zip(going, ids, written, strict=True):
+                belts[i].put([self.vocabulary.token(t) for t in new[len(old) :]], "model")
+                self._serve(belts[i], sets[i])
+        return belts
+
+    def _serve(self, belt: Belt, tools: Mapping[str, Tool]) -> None:
+        """What the harness does when the model has stopped: run the request, or note how it ended."""
+        if belt.tokens[-1] != self.marks.result:
+            belt.stopped = "answered" if belt.answer(self.marks) else "no answer"
+            return
+        if len(belt.calls) == self.most_calls:
+            belt.stopped = "too many calls"
+            return
+        start = len(belt.tokens) - 1
+        while start and belt.writers[start - 1] == "model" and belt.tokens[start] != self.marks.call:
+            start -= 1
+        name, *rest = belt.tokens[start + 1 : -1] or [""]
+        call = self._call(name, " ".join(rest), tools)
+        belt.calls.append(call)
+        if call.result is None:
+            belt.stopped = call.error
+        else:
+            belt.put([*self.read(call.result), self.marks.end_result], "harness")
+
+    def _call(self, name: str, request: str, tools: Mapping[str, Tool]) -> Call:
+        if name not in tools:
+            return Call(name, request, None, f"There is no tool {name!r}.")
+        try:
+            result = tools[name](request)
+        except ToolError as refusal:
+            return Call(name, request, None, str(refusal))
+        if len(self.read(result)) > LONGEST_RESULT:
+            return Call(name, request, None, f"The result has more than {LONGEST_RESULT} tokens.")
+        return Call(name, request, result)
+
+
+class Forbidding(nn.Module):
+    """A model that gives some tokens the probability zero; everything else is the model's own."""
+
+    def __init__(self, model: Any, forbidden: Sequence[int]) -> None:
+        super().__init__()
+        self.model, self.config = model, getattr(model, "config", None)
+        self.register_buffer("forbidden", torch.tensor(list(forbidden)), persistent=False)
+        if hasattr(model, "cache"):
+            self.cache = model.cache
+
+    def forward(self, *given: Any, **named: Any) -> Tensor:
+        """The model's logits, with −∞ for what is forbidden."""
+        return self.model(*given, **named).index_fill(-1, self.forbidden, -torch.inf)
