@@ -18,6 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     semantic
     shop
     stories
+    stories-small
     0
     """
     parser = argparse.ArgumentParser(prog="python -m support.zoo", description="The book's small models.")

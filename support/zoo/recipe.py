@@ -11,7 +11,12 @@ from support.text import Vocabulary
 from support.training import TrainConfig
 from support.worlds import World
 
-RECIPES = {"calling-game": "calling_game", "semantic": "semantic", "stories": "stories"}
+RECIPES = {
+    "calling-game": "calling_game",
+    "semantic": "semantic",
+    "stories": "stories",
+    "stories-small": "stories_small",
+}
 # Models that learn only a part of each text, which no `Recipe` describes: modules with `world` and `build`.
 OTHERS = {"shop": "shop"}
 

@@ -71,7 +71,7 @@ def last(done):
 
 def test_the_wheel_brings_the_zoo(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for model in ("calling-game", "semantic", "stories"):
+    for model in ("calling-game", "semantic", "stories", "stories-small"):
         for file in ("model.safetensors", "vocabulary.json", "card.json"):
             assert f"support/zoo/{model}/{file}" in names
     assert not [n for n in names if not n.startswith(("support/", "neuron_to_assistant-"))]

@@ -23,7 +23,7 @@ from support.zoo.__main__ import main
 from support.zoo.recipes import calling_game
 
 FOLDER = Path(zoo.__file__).parent
-NAMES = ("calling-game", "semantic", "stories")
+NAMES = ("calling-game", "semantic", "stories", "stories-small")
 LOSSES = "loss, nats per token"
 FLOOR = "floor (the world itself)"
 
@@ -34,7 +34,7 @@ def built(name):
     return zoo.load(name)
 
 
-# ------------------------------------------------------------------ the three models
+# ------------------------------------------------------------------ the models of the zoo
 
 
 def test_the_zoo_has_exactly_these():

@@ -96,7 +96,7 @@ def back_together(values: Values, uniform: float) -> Values:
 
 def draw_positions(values: Values, found: Values) -> Figure:
     """Left the pair at both positions; right the whole dot product by distance."""
-    fig, (left, right) = style.subplots(1, 2, figsize=(style.WIDTH, 3.6))
+    fig, (left, right) = style.subplots(1, 2, figsize=(style.WIDTH, 3.8), layout="constrained")
     circle = np.linspace(0, 2 * np.pi, 100)
     left.plot(np.cos(circle), np.sin(circle), color=style.GREY, linewidth=0.8)
     for i, (name, point) in enumerate((("first", found["a"]), ("second", found["b"]))):
@@ -104,10 +104,10 @@ def draw_positions(values: Values, found: Values) -> Figure:
         left.annotate("", xy=point, xytext=(0, 0), arrowprops=arrow)
         left.plot(*point, style.marker(i), color=style.colour(i), label=f"{name}: {values[name]:.0f}")
     left.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", title=f"pair {values['pair']:.0f}")
-    left.legend(loc="lower left")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
     right.plot(range(-LAST, LAST + 1), found["curve"], color=style.colour(2))
     right.plot(found["apart"], found["whole"], "o", color=style.COLOURS["vermilion"], markersize=9)
-    right.set(xlabel="position of the key − position of the query", ylabel="dot product of all pairs")
+    right.set(xlabel="position of the key −\nposition of the query", ylabel="dot product of all pairs")
     return fig
 
 
