@@ -1,4 +1,4 @@
-"""The small story model: two layers, a seventh of the large one's numbers, the draft for speculative decoding."""
+"""The small story model: two layers, a seventh of the large one's numbers, to draft for it."""
 
 import dataclasses
 
@@ -16,8 +16,8 @@ RECIPE = dataclasses.replace(
     stories.RECIPE,
     name="stories-small",
     title="Stories, small",
-    about="Tells the same tales with a seventh of the numbers. Pronouns and objects come back as they should, "
-    "names and colours hardly better than by chance; chapter 22 lets it draft for the large model.",
+    about="Tells the same tales with a seventh of the numbers. Pronouns and objects come back as they "
+    "should, names and colours hardly better than by chance; chapter 22 lets it draft for the large model.",
     config=config,
     training=dataclasses.replace(stories.RECIPE.training, steps=3000, lr=5e-3),
 )
