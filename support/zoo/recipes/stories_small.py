@@ -17,7 +17,8 @@ RECIPE = dataclasses.replace(
     name="stories-small",
     title="Stories, small",
     about="Tells the same tales with a seventh of the numbers. Pronouns and objects come back as they "
-    "should, names and colours hardly better than by chance. It drafts for the large model in speculative decoding.",
+    "should, names and colours hardly better than by chance. "
+    "It drafts for the large model in speculative decoding.",
     config=config,
     training=dataclasses.replace(stories.RECIPE.training, steps=3000, lr=5e-3),
 )
