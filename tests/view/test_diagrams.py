@@ -272,6 +272,7 @@ def test_what_the_checkpoint_turns_round_is_stored_so(name):
         (lambda: diagram.experts(n_experts=20), "give 2 to 8"),
         (lambda: diagram.computation_graph((1, 2)), "four sublayers"),
         (lambda: diagram.failures([]), "one to eight"),
+        (lambda: diagram.diagnosis([]), "one to eight"),
         (lambda: diagram.parallelism(9), "two to four"),
         (lambda: diagram.hooks(GPT2, layer=12), "no such block"),
         (lambda: diagram.checkpoint([]), "one to sixteen"),

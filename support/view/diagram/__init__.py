@@ -8,6 +8,7 @@ its sizes are the configuration's; without one they are names.
 from support.view.diagram.assistant import lora, preferences, tools
 from support.view.diagram.attention import attention
 from support.view.diagram.canvas import Diagram
+from support.view.diagram.diagnosis import diagnosis
 from support.view.diagram.experts import experts, swiglu
 from support.view.diagram.families import families
 from support.view.diagram.graph import computation_graph
@@ -33,6 +34,7 @@ __all__ = [
     "computation_graph",
     "decoder",
     "descent",
+    "diagnosis",
     "embedding",
     "experts",
     "failures",
