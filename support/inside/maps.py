@@ -82,7 +82,7 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
         directions: usually two; typically differences of rows, such as ``E[queen] - E[king]``.
 
     Returns:
-        A `Map`; coordinates are measured from the origin, the share is that of the spread about the mean.
+        A `Map`; coordinates are measured from the origin, the share is that of the variance about the mean.
 
     >>> words = np.array([[2.0, 1, 0], [2, -1, 0], [1, 1, 1], [1, -1, 1]])
     >>> concept_plane(words, words[0] - words[1], words[0] - words[2]).points.round(2)
@@ -98,7 +98,7 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
 
 
 def pca(vectors: Vectors, components: int = 2) -> Map:
-    """The plane on which the words spread most; no plane shows a larger share.
+    """The plane of the largest variance; no plane shows a larger share.
 
     Args:
         vectors: one row per word; they are centred first.
@@ -229,7 +229,7 @@ def umap(
 
 
 def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
-    """1 if those who look near on the map are near in the space; about 0.5 for a map drawn at random.
+    """How far neighbours on the map are neighbours in the space: 1 if all are, about 0.5 for a random map.
 
     Swap the two arguments for *continuity*: are those who are near in the space near on the map?
 
@@ -253,7 +253,7 @@ def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
 def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
     """The share of each word's nearest neighbours in the space that are still its nearest on the map.
 
-    Chance is about ``neighbours / (words - 1)``.
+    A random map keeps about ``neighbours / (words - 1)``.
 
     Raises:
         InputError: `neighbours` is not below the number of words.

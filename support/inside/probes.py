@@ -57,8 +57,8 @@ def probe(
     X, y = array(vectors), array(property)
     if len(X) < 3 or np.ptp(y) == 0:
         raise InputError("a probe needs at least three words, and a property on which they differ")
-    spread = np.sqrt(((X - X.mean(0)) ** 2).mean())
-    X = X / (spread or 1.0)
+    scale = np.sqrt(((X - X.mean(0)) ** 2).mean())
+    X = X / (scale or 1.0)
     linear = optional("sklearn.linear_model", extra="maps")
     predicted, mean = np.empty(len(y)), np.empty(len(y))
     for i in range(len(y)):

@@ -49,7 +49,7 @@ def trace(model: GPT, ids: Int[Tensor, "*batch position"] | Sequence[int]) -> Tr
     Raises:
         InputError: the model does not accept the ids.
 
-    The stream as a sum of writes: Elhage et al. 2021, *A Mathematical Framework for Transformer Circuits*.
+    The stream as a sum of outputs: Elhage et al. 2021, *A Mathematical Framework for Transformer Circuits*.
 
     >>> from support.model import GPTConfig
     >>> seen = trace(GPT(GPTConfig(vocab_size=5, n_layers=1)), [1, 2, 3])
@@ -122,19 +122,19 @@ def ablate(
         raise InputError('by="mean" needs reference=, the ids over which the mean is taken.')
     parts = [f"blocks.{i}.attention.output" for i in attention]
     parts += [f"blocks.{i}.feed_forward.output" for i in feed_forward]
-    cut: dict[str, list[int]] = {}
+    by_layer: dict[str, list[int]] = {}
     for layer, head in heads:
-        cut.setdefault(f"blocks.{layer}.attention.z", []).append(head)
+        by_layer.setdefault(f"blocks.{layer}.attention.z", []).append(head)
     # All means are taken before the first ablation.
-    fills = _means(model, [*parts, *cut], reference) if by == "mean" and reference is not None else {}
+    fills = _means(model, [*parts, *by_layer], reference) if by == "mean" and reference is not None else {}
     edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
-    edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in cut.items()}
+    edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in by_layer.items()}
     with hooked(model, edits):
         yield model
 
 
 def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Tensor]:
-    """Each point's average over the reference; of z, for each head."""
+    """Each hook point's mean over the reference; of z, for each head."""
     _, seen = run_with_cache(model, reference, names)
     masked = torch.tensor(model.config.masked_ids, dtype=reference.dtype, device=reference.device)
     real = ~torch.isin(reference, masked)

@@ -177,8 +177,8 @@ class Transformer(nn.Module):
 
     def _resting(self, count: Callable[[nn.Module], int]) -> int:
         """A count over the experts that a token does not visit."""
-        idle = self.config.n_experts - self.config.experts_per_token
-        return idle * sum(count(m.experts[0]) for m in self.modules() if isinstance(m, Experts))
+        inactive = self.config.n_experts - self.config.experts_per_token
+        return inactive * sum(count(m.experts[0]) for m in self.modules() if isinstance(m, Experts))
 
 
 def _with_window(config: GPTConfig, window: int | None) -> GPTConfig:

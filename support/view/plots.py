@@ -148,16 +148,16 @@ def plot_bars(
     2
     """
     groups = values if isinstance(values, Mapping) else {"": values}
-    spreads = errors if isinstance(errors, Mapping) else {"": errors}
+    halves = errors if isinstance(errors, Mapping) else {"": errors}
     if any(len(numbers(v)) != len(labels) for v in groups.values()):
         raise InputError(f"give one value for each of the {len(labels)} labels")
     thick = 0.8 / len(groups)
     fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * len(groups))))
     for i, (name, group) in enumerate(groups.items()):
-        length, spread = numbers(group), spreads.get(name)
+        length, half = numbers(group), halves.get(name)
         at = np.arange(len(labels)) - 0.4 + thick * (i + 0.5)
-        reach = None if spread is None else numbers(spread)
-        bars = ax.barh(at, length, thick * 0.92, xerr=reach, color=style.colour(i), label=name, capsize=3)
+        error = None if half is None else numbers(half)
+        bars = ax.barh(at, length, thick * 0.92, xerr=error, color=style.colour(i), label=name, capsize=3)
         if digits is not None:
             ax.bar_label(bars, fmt=f"%.{digits}f", padding=3, fontsize=11)
     for i, (name, value) in enumerate((level or {}).items()):
