@@ -226,12 +226,42 @@
         for (const c of controls) if (c.spec.name in changes) c.set(changes[c.spec.name]);
         update(true);
       };
-      const tools = {svg, text, make, shown, fill, set};
+      const tools = {svg, text, make, shown, fill, set, held, values};
       const actions = (spec.actions || []).map(({name, label}) => {
         const button = make("button", {type: "button", class: "live-act"}, label);
-        button.addEventListener("click", () => set(figure.actions[name](values(), Math.random(), held, spec.data)));
+        button.addEventListener("click", () => { stop(); act(name); });
         return button;
       });
+      const act = (name) => {
+        const changes = figure.actions[name](values(), Math.random(), held, spec.data);
+        set(changes);
+        return Object.keys(changes).length > 0;
+      };
+      // Play repeats an action, as a hand would that presses its button; it stops at the end, or when a hand comes.
+      let turn = 0;
+      const player = spec.plays ? make("button", {type: "button", class: "live-act live-play", "aria-pressed": "false"}, "Play") : null;
+      const speed = spec.plays ? make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},
+        ...[[0.5, "slow"], [1, "normal"], [2.5, "fast"], [8, "very fast"]].map(([times, word]) => make("option", {value: times}, word))) : null;
+      const stop = () => {
+        clearTimeout(turn);
+        turn = tools.speed = 0;
+        if (player) put(player, {"aria-pressed": "false"}, []).textContent = "Play";
+      };
+      const play = () => {
+        tools.speed = Number(speed.value);
+        if (this.isConnected && act(spec.plays)) turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
+        else stop();
+      };
+      if (player) {
+        speed.value = "1";
+        player.addEventListener("click", () => {
+          if (turn) return stop();
+          put(player, {"aria-pressed": "true"}, []).textContent = "Pause";
+          play();
+        });
+        actions.unshift(player);
+        actions.push(speed);
+      }
       const moved = () => {
         const now = controls.filter((c) => c.get() !== c.spec.start);
         const words = {live: this.key};
@@ -247,13 +277,14 @@
         for (const control of controls) control.say(state);
         body.replaceChildren(...(spec.each ? state[spec.each] : [{}]).flatMap((item) => spec.rows.map((row) =>
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
+        if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
         const image = drawn instanceof SVGElement ? drawn : drawn.querySelector("svg:not([aria-hidden])");
         if (image) put(image, {role: "img", "aria-labelledby": says.id}, []);
-        picture.replaceChildren(drawn);
-        if (at !== undefined) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
+        if (picture.firstChild !== drawn) picture.replaceChildren(drawn); // (a figure may keep what it draws on)
+        if (at !== undefined && document.activeElement?.dataset.key !== at) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
         toEnd();
         const away = moved();
         reset.disabled = !away;
@@ -277,16 +308,21 @@
         else rows.push(Object.assign(make("fieldset", {class: "live-group"}, make("legend", {}, c.spec.group), row), {title: c.spec.group}));
       }
       for (const row of rows) row.removeAttribute("title");
+      const isFront = (row) => spec.front.some((name) => row.classList.contains(`live-of-${name}`));
+      const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link);
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
       const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
       const panel = make("div", {class: "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
-        make("div", {class: "live-controls"}, ...rows, make("div", {class: "live-buttons"}, ...actions, reset, link)),
-        picture, says, numbers, status);
-      for (const control of controls) control.input.addEventListener("input", () => update(true));
+        ...(spec.front ? [make("div", {class: "live-controls"}, ...rows.filter(isFront)), picture, says, buttons,
+          make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
+          : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
+        numbers, status);
+      for (const control of controls) control.input.addEventListener("input", () => { stop(); update(true); });
       const goBack = () => { for (const control of controls) control.set(control.spec.start); };
       reset.addEventListener("click", () => {
+        stop();
         goBack();
         update(true);
         controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
@@ -304,6 +340,7 @@
       update(false);
       for (const still of this.querySelectorAll(":scope > .live-still")) still.hidden = true;
       this.append(panel);
+      figure.placed?.(held);
       toEnd();
       if (sent) this.scrollIntoView({block: "start"});
       if (model) performance.measure("live:first", {start: begun});

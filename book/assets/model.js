@@ -83,7 +83,8 @@
   // --- one reading of one text ---
   // Arrays hold position after position. After read(): streams[stage], one stage after the embedding and after each
   // write; attention[layer], feedForward[layer] and heads[layer] (head after head), what each part writes;
-  // patterns[layer], for each position and head its weights; logits. Switched off is what `off` names, as in
+  // patterns[layer], for each position and head its weights; units[layer], the activations; mixed[layer], the values
+  // that each head mixes; asking[layer], queries, keys and values; logits. Switched off is what `off` names, as in
   // support.inside.ablate: {heads: [[layer, head], …], attention: [layer, …], feed_forward: [layer, …]}.
   class Reader {
     constructor(model) {
@@ -97,11 +98,11 @@
       this.feedForward = each(c.d_model);
       this.heads = each(c.n_heads * c.d_model);
       this.patterns = each(c.n_heads * c.context);
-      this.asking = each(3 * c.n_heads * c.d_head); // queries, keys, values
+      this.asking = each(3 * c.n_heads * c.d_head);
+      this.mixed = each(c.n_heads * c.d_head);
+      this.units = each(c.d_ff);
       this.logits = room(c.vocab_size);
       this.normed = new Float64Array(c.d_model);
-      this.z = new Float64Array(c.n_heads * c.d_head);
-      this.hidden = new Float64Array(c.d_ff);
     }
 
     read(ids, off = {}) {
@@ -133,11 +134,10 @@
         for (let i = here; i < here + d; i++) between[i] = before[i] + this.attention[layer][i];
 
         norm(between, here, part("norm_2.weight"), part("norm_2.bias"), c.norm_eps, this.normed);
-        linear(part("feed_forward.up.weight"), part("feed_forward.up.bias"), this.normed, 0, this.hidden, 0, c.d_ff, d);
-        const activation = ACTIVATIONS[c.activation];
-        for (let i = 0; i < c.d_ff; i++) this.hidden[i] = activation(this.hidden[i]);
-        const write = this.feedForward[layer];
-        linear(part("feed_forward.down.weight"), part("feed_forward.down.bias"), this.hidden, 0, write, here, d, c.d_ff);
+        linear(part("feed_forward.up.weight"), part("feed_forward.up.bias"), this.normed, 0, this.units[layer], at * c.d_ff, c.d_ff, d);
+        const activation = ACTIVATIONS[c.activation], units = this.activations(layer, at), write = this.feedForward[layer];
+        for (let i = 0; i < c.d_ff; i++) units[i] = activation(units[i]);
+        linear(part("feed_forward.down.weight"), part("feed_forward.down.bias"), units, 0, write, here, d, c.d_ff);
         if (silent(off.feed_forward, layer)) write.fill(0, here, here + d);
         for (let i = here; i < here + d; i++) after[i] = between[i] + write[i];
       }
@@ -149,7 +149,7 @@
       const c = this.model.config, d = c.d_model, dHead = c.d_head, width = 3 * c.n_heads * dHead;
       const qkv = this.asking[layer], out = part("attention.output.weight"), bias = part("attention.output.bias");
       linear(part("attention.qkv.weight"), part("attention.qkv.bias"), this.normed, 0, qkv, at * width, width, d);
-      const sum = this.attention[layer].subarray(at * d, (at + 1) * d);
+      const sum = this.attention[layer].subarray(at * d, (at + 1) * d), z = this.mixed[layer], home = at * c.n_heads * dHead;
       sum.set(bias);
       for (let h = 0; h < c.n_heads; h++) {
         const scores = new Float64Array(at + 1), query = at * width + h * dHead, first = h * dHead;
@@ -163,12 +163,12 @@
         for (let i = 0; i < dHead; i++) {
           let mixed = 0;
           for (let key = 0; key <= at; key++) mixed += weights[key] * qkv[key * width + (2 * c.n_heads + h) * dHead + i];
-          this.z[first + i] = silenced.includes(h) ? 0 : mixed;
+          z[home + first + i] = silenced.includes(h) ? 0 : mixed;
         }
         const write = this.head(layer, h, at);
         for (let r = 0, w = first; r < d; r++, w += c.n_heads * dHead) {
           let value = 0;
-          for (let i = 0; i < dHead; i++) value += out[w + i] * this.z[first + i];
+          for (let i = 0; i < dHead; i++) value += out[w + i] * z[home + first + i];
           write[r] = value;
           sum[r] += value;
         }
@@ -195,6 +195,16 @@
     stream(stage, at) {
       const d = this.model.config.d_model;
       return this.streams[stage].subarray(at * d, (at + 1) * d);
+    }
+    activations(layer, at) {
+      const {d_ff: width} = this.model.config;
+      return this.units[layer].subarray(at * width, (at + 1) * width);
+    }
+    // What a sublayer is fed: a stage of the stream behind a norm (of a block, or the last one).
+    fed(stage, at, name) {
+      const {config: c, weights: w} = this.model, out = new Float64Array(c.d_model);
+      norm(this.streams[stage], at * c.d_model, w[`${name}.weight`], w[`${name}.bias`], c.norm_eps, out);
+      return out;
     }
     logitsAt(at) {
       const {vocab_size: words} = this.model.config;
@@ -223,7 +233,7 @@
   }
 
   window.PageModel = {
-    Reader, nextToken, softmax, erf,
+    Reader, nextToken, softmax, erf, linear,
     // A model's script calls this.
     receive(name, base64) { given[name] = unpack(name, base64); },
     // A promise of the model; its script is fetched when somebody asks for the first time.

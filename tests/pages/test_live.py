@@ -95,6 +95,7 @@ def wake(tab):
         if button := element.query_selector(".live-ask"):
             button.click()
         element.wait_for_selector(".live-panel")
+        element.evaluate("e => { for (const fold of e.querySelectorAll('.live-more')) fold.open = true; }")
     tab.evaluate("scrollTo(0, 0)")
 
 

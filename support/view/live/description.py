@@ -39,6 +39,8 @@ class LiveFigure:
         model: the model of the zoo that the page must load.
         ask: what is written on a button that must be pressed before the page loads the model.
         needs: shared scripts beside the figures' folders that its own script builds on.
+        front: the controls that always stand open; if any, the others are folded away.
+        plays: the action that *Play* repeats.
         same_script_as: another figure, whose `figure.js` defines this one, too.
     """
 
@@ -55,6 +57,8 @@ class LiveFigure:
     actions: tuple[Action, ...] = ()
     model: str = ""
     ask: str = ""
+    front: tuple[str, ...] = ()
+    plays: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
 
@@ -128,6 +132,8 @@ class LiveFigure:
                 "actions": [{"name": a.name, "label": a.label} for a in self.actions],
                 "model": self.model,
                 "ask": self.ask,
+                "front": list(self.front),
+                "plays": self.plays,
             }.items()
             if value
         }

@@ -1,0 +1,193 @@
+"""The machine view: a whole model at work on a text, every part of which can be opened.
+
+`figure.js` beside this file computes the same in the page; `drawing.js` and `detail.js` draw it there.
+"""
+
+import inspect
+from functools import partial
+
+from support.core import InputError
+from support.generation import next_token
+from support.model import GPT, FeedForward, SelfAttention, attend
+from support.model.block import Block
+from support.view.live.controls import Action, Choice, Slider, Switch
+from support.view.live.description import LiveFigure
+from support.view.live.machine.numbers import (
+    NOTHING,
+    machine,
+    most_words,
+    parts_of,
+    passed,
+    steps_of,
+    switches_of,
+)
+from support.view.live.machine.still import draw_machine
+from support.view.live.model_text import EOS, GAME, Values, loaded, prompt_of
+
+# Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
+_LINES = {
+    "embedding": (
+        (GPT.embed, "stream = self.embedding(ids)", "E x"),
+        (GPT.embed, "stream = stream + rows.to(", "P x"),
+    ),
+    "head": (
+        (SelfAttention.split, "q, k, v = heads.split_with_sizes(self.head_counts, 1)", "q"),
+        (attend, "scores = q @ k.transpose(-2, -1) * scale", "q s"),
+        (attend, "weights = scores.softmax(dim=-1)", "s w"),
+        (attend, "return weights @ v, weights", "w z"),
+        (SelfAttention.merge, "return self.output(heads.transpose(1, 2).flatten(-2))", "z o"),
+    ),
+    "attention": ((Block.step, "stream = stream + output if self.residual else output", "x o b y"),),
+    "feed-forward": (
+        (FeedForward.forward, "return self.down(self.activation(self.up(x)))", "n u a o"),
+        (Block.step, "stream = stream + output if self.residual else output", "o y"),
+    ),
+    "logits": (
+        (GPT.unembed, "logits = F.linear(stream, self.embedding.weight)", "h z"),
+        (next_token, "softmax(", "z p"),
+    ),
+}
+
+
+def code_lines() -> dict[str, list[list[str]]]:
+    """The lines as they stand in the package: for each kind of part, (line, where, which vectors).
+
+    Raises:
+        InputError: a line has left the package.
+
+    >>> code_lines()["head"][2]
+    ['weights = scores.softmax(dim=-1)', 'attend', 's w']
+    """
+    found: dict[str, list[list[str]]] = {}
+    for kind, lines in _LINES.items():
+        found[kind] = []
+        for where, start, keys in lines:
+            source = [line.strip() for line in inspect.getsource(where).splitlines()]
+            fit = [line for line in source if start in line and not line.startswith((">>>", "#"))]
+            if not fit:
+                raise InputError(f"{where.__qualname__} has no line with {start!r}; choose another")
+            found[kind].append([fit[-1].partition("  #")[0], where.__qualname__, keys])
+    return found
+
+
+def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int, step: int) -> Values:
+    """Draw the next word, append it, and begin at a step of the pass over it.
+
+    >>> on = {part: True for part in switches_of("calling-game")}
+    >>> how = dict(name="calling-game", all_k=27, most=73, step=0)
+    >>> draw_word(dict(prompt="Pietro chiama Paolo", temperature=1, top_k=27, top_p=1) | on, 0.5, **how)
+    {'prompt': 'Pietro chiama Paolo Tarso', 'step': 0, 'at': 0}
+    """
+    prompt = values["prompt"]
+    if prompt.endswith(EOS) or len(prompt.split()) >= most:
+        return {}
+    off = tuple(part for part in switches_of(name) if not values[part])
+    keep = None if values["top_k"] >= all_k else int(values["top_k"])
+    top_p = None if values["top_p"] == 1 else values["top_p"]
+    logits = passed(name, prompt, off)[0].logits[0, -1]
+    shares = next_token(logits, values["temperature"], keep, top_p).tolist()
+    total, token = 0.0, 0
+    for i, share in enumerate(shares):
+        if share > 0:
+            total, token = total + share, i
+            if total > uniform:
+                break
+    return {"prompt": f"{prompt} {loaded(name)[1].token(token)}".strip(), "step": step, "at": 0}
+
+
+def step_on(values: Values, uniform: float, name: str, all_k: int, most: int) -> Values:
+    """One step further; at the end of the pass the next word is drawn, and the pass over it begins.
+
+    >>> step_on(dict(step=2, at=0), 0.5, "calling-game", 27, 73)
+    {'at': 0, 'step': 3}
+    """
+    if values["at"]:
+        return {"at": 0, "step": 0}
+    if values["step"] < len(steps_of(name)) - 1:
+        return {"at": 0, "step": int(values["step"]) + 1}
+    return draw_word(values, uniform, name, all_k, most, 0)
+
+
+def step_back(values: Values, uniform: float, name: str) -> Values:
+    """One step back; before the first step, the last word is taken back.
+
+    >>> step_back(dict(step=0, prompt="5 chiama"), 0.0, "calling-game")
+    {'prompt': '5', 'step': 5, 'at': 0}
+    """
+    if values["step"] > 0:
+        return {"step": int(values["step"]) - 1}
+    words = values["prompt"].split()
+    return {"prompt": " ".join(words[:-1]), "step": len(steps_of(name)) - 1, "at": 0} if words else {}
+
+
+def _switch(name: str) -> Switch:
+    label = f"head {name[2]}" if name[0] == "h" else "feed-forward"
+    return Switch(name, label, group=f"Block {name[1]}")
+
+
+def machine_figure(name: str, model: str, title: str, start: str, ks: int, ask: str = "") -> LiveFigure:
+    """The machine view of a model.
+
+    Args:
+        name: of the figure.
+        model: of the zoo.
+        title: a heading.
+        start: the text at the start.
+        ks: the last stop of the slider for top-k, which keeps all words.
+        ask: what is written on the button that brings the model.
+    """
+    most, steps = most_words(model), steps_of(model)
+    config = loaded(model)[0].config
+    shared = {"name": model, "all_k": ks}
+    sampling = (
+        Slider("temperature", "Temperature", 0.1, 3, 0.1, 1, "{temperature:.1f}"),
+        Slider("top_k", "Keep the k best (top-k)", 1, ks, 1, ks, "{keep}"),
+        Slider("top_p", "Keep this share (top-p)", 0.05, 1, 0.05, 1, "{top_p:.0%}"),
+    )
+    last = len(steps) - 1
+    return LiveFigure(
+        name=name,
+        title=title,
+        controls=(
+            prompt_of(model, "The text so far", start),
+            *sampling,
+            Slider("step", "The pass has come to", 0, last, 1, last, "{step_name}"),
+            Slider("at", "Chosen word, from the end", 0, most, 1, 0, "{word}"),
+            Choice("open", "Opened part", parts_of(model), NOTHING),
+            *map(_switch, switches_of(model)),
+        ),
+        compute=partial(machine, **shared),
+        draw=partial(draw_machine, name=model),
+        says="{finding}",
+        columns=("part", "what it does for this word", "length of its output", "answer so far", "with"),
+        rows=(("{part}", "{does}", "{size:.2f}", "{answer}", "{sure}"),),
+        each="parts",
+        actions=(
+            Action("step", "Step", partial(step_on, most=most, **shared)),
+            Action("back", "Back", partial(step_back, name=model)),
+            Action("draw", "Draw a word", partial(draw_word, most=most, step=last, **shared)),
+        ),
+        data={
+            "all_k": ks,
+            "steps": steps,
+            "lines": code_lines(),
+            "layers": config.n_layers,
+            "heads": config.n_heads,
+            "activation": config.activation,
+        },
+        model=model,
+        ask=ask,
+        front=("prompt",),
+        plays="step",
+        same_script_as="" if name == "machine" else "machine",
+        needs=("machine/painting.js", "machine/drawing.js", "machine/layout.js", "machine/detail.js"),
+    )
+
+
+FIGURE = machine_figure(
+    "machine",
+    GAME,
+    "A language model at work: the calling game",
+    "Pietro chiama",
+    len(loaded(GAME)[1]) - 1,
+)

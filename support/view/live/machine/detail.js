@@ -1,0 +1,147 @@
+// An opened part of the machine view: its formula, the lines of the package that compute it, and all its numbers. Whatever
+// is pointed at lights up in all of them, and a number says the sum that made it.
+(() => {
+  "use strict";
+  const {BOS, ranked, square} = window.ModelText;
+  const FORMULAS = { // pairs of a vector's name and what is written
+    embedding: [["x", "x"], ["", " = "], ["E", "E[word]"], ["", " + "], ["P", "P[position]"]],
+    head: [["s", "s"], ["", " = "], ["q", "q"], ["", " · k / √d_head,  "], ["w", "α"], ["", " = softmax("], ["s", "s"], ["", "),  "], ["z", "z"], ["", " = Σ "],
+      ["w", "α"], ["", " v,  "], ["o", "o"], ["", " = "], ["z", "z"], ["", " W_O"]],
+    "feed-forward": [["u", "u"], ["", " = "], ["n", "n"], ["", " W_up + b,  "], ["a", "a"], ["", " = activation("], ["u", "u"], ["", "),  "], ["o", "o"], ["", " = "],
+      ["a", "a"], ["", " W_down + b,  "], ["y", "y"], ["", " = x + "], ["o", "o"]],
+    logits: [["h", "h"], ["", " = LayerNorm(x),  "], ["z", "z"], ["", " = "], ["h", "h"], ["", " Eᵀ,  "], ["p", "p"], ["", " = softmax("], ["z", "z"], ["", ")"]],
+  };
+  const dot = (name, n, a, b, bias) => ({terms: [...Array.from({length: n}, (_, i) => [`${name(i)}`, a(i) * b(i)]), ...(bias === undefined ? [] : [["bias", bias]])]});
+
+  // What made number `index` of vector `key`: terms that add up to it, or words.
+  function madeOf(view, key, index) {
+    const {held, state} = view, {reader, model} = held, {config: c, weights: w} = model, {here, open, words} = state, d = c.d_model;
+    const [kind, place = ""] = open.split(" "), [i, h] = place.split(".").map(Number), of = (name) => state.detail.find((v) => v.key === name).values;
+    const part = (name) => w[`blocks.${i}.${name}`];
+    const normed = (stage) => ({words: `the stream before, ${view.tools.shown(reader.stream(stage, here)[index], 3)}, with the mean taken off and divided by the standard deviation, times a learned gain, plus a learned bias`});
+    const share = (scores, name) => {
+      const top = Math.max(...scores), all = scores.reduce((sum, s) => sum + Math.exp(s - top), 0);
+      return {words: `e to the ${name} ${view.tools.shown(scores[index], 2)}, divided by the sum of all such powers`, value: Math.exp(scores[index] - top) / all};
+    };
+    const output = (head) => dot((m) => `z${m}·W`, c.d_head, (m) => held.mixed(i, head, here)[m], (m) => part("attention.output.weight")[index * c.n_heads * c.d_head + head * c.d_head + m]);
+    if (kind === "embedding") {
+      if (key !== "x") return {words: key === "E" ? `learned: row ${held.ids.get(words[here])} of the embedding matrix` : `learned: row ${here + 1} of the position matrix`};
+      return {terms: [["E", of("E")[index]], ["P", of("P")[index]]]};
+    }
+    if (kind === "attention") {
+      if (key === "y") return {terms: state.detail.slice(0, -1).map((v) => [v.key, v.values[index]])};
+      if (key[0] === "o") return output(Number(key.slice(1)));
+      return {words: key === "x" ? `written by ${view.data.steps[2 * i]} and what stands before it` : "learned, the same at every position"};
+    }
+    if (kind === "feed-forward") {
+      const n = of("n"), a = of("a");
+      if (key === "n") return normed(2 * i + 1);
+      if (key === "u") return dot((k) => `n${k}·W`, d, (k) => n[k], (k) => part("feed_forward.up.weight")[index * d + k], part("feed_forward.up.bias")[index]);
+      if (key === "a") return {words: `${view.data.activation === "relu" ? "ReLU" : "GELU"} of ${view.tools.shown(of("u")[index], 3)}`};
+      if (key === "y") return {terms: [["x", reader.stream(2 * i + 1, here)[index]], ["o", of("o")[index]]]};
+      if (state.off.includes(`m${i}`)) return {words: "switched off"};
+      return dot((k) => `a${k}·W`, c.d_ff, (k) => a[k], (k) => part("feed_forward.down.weight")[index * c.d_ff + k], part("feed_forward.down.bias")[index]);
+    }
+    if (kind === "logits") {
+      if (key === "h") return normed(2 * c.n_layers);
+      if (key === "z") return dot((k) => `h${k}·E`, d, (k) => of("h")[k], (k) => w["embedding.weight"][index * d + k]);
+      return c.masked_ids.includes(index) ? {words: "masked: the model never predicts it", value: 0}
+        : {...share(of("z").map((z, id) => c.masked_ids.includes(id) ? -Infinity : z), "logit")};
+    }
+    if (key === "q") {
+      const n = reader.fed(2 * i, here, `blocks.${i}.norm_1`), row = h * c.d_head + index;
+      return dot((k) => `n${k}·W`, d, (k) => n[k], (k) => part("attention.qkv.weight")[row * d + k], part("attention.qkv.bias")[row]);
+    }
+    if (key === "s") return dot((m) => `q${m}·k${m}/√${c.d_head}`, c.d_head, (m) => of("q")[m], (m) => held.key(i, h, index)[m] / Math.sqrt(c.d_head));
+    if (key === "w") return share(of("s"), "score");
+    if (state.off.includes(`h${i}${h}`)) return {words: "switched off"};
+    if (key === "z") return dot((j) => `α·v of “${words[j]}”`, here + 1, (j) => of("w")[j], (j) => held.value(i, h, j)[index]);
+    return output(h);
+  }
+
+  // The sum in words: the largest terms, and how much all others make together.
+  function told(view, vector, index) {
+    const {shown} = view.tools, {terms, words} = madeOf(view, vector.key, index), value = vector.values[index], name = `${vector.name.split(",")[0]}[${label(view, vector.key, index)}]`;
+    if (words) return `${name} = ${shown(value, 3)}: ${words}`;
+    const order = terms.map((_, i) => i).sort((a, b) => Math.abs(terms[b][1]) - Math.abs(terms[a][1])), most = terms.length > 6 ? 4 : terms.length;
+    const some = order.slice(0, most).sort((a, b) => a - b).map((i) => `${terms[i][0]} ${shown(terms[i][1], 3)}`);
+    const rest = order.slice(most).reduce((sum, i) => sum + terms[i][1], 0);
+    return `${name} = ${some.join(" + ")}${terms.length > most ? ` + ${terms.length - most} more, together ${shown(rest, 3)}` : ""} = ${shown(value, 3)}`;
+  }
+  const kindOf = (view) => view.state.open.split(" ")[0];
+  const axis = (view, key) => kindOf(view) === "head" && "sw".includes(key) ? "position" : kindOf(view) === "logits" && "zp".includes(key) ? "word" : "";
+  const label = (view, key, index) => ({position: `“${view.state.words[index]}”`, word: `“${view.held.tokens[index]}”`})[axis(view, key)] ?? index;
+
+  window.MachineDetail = (view) => {
+    const {state, data, tools: {make, shown, set}} = view, kind = kindOf(view), box = make("section", {class: "machine-detail", "aria-label": `${state.open}, its numbers`});
+    const keys = kind === "attention" ? state.detail.map((v) => v.key) : null;
+    const formula = keys ? [["y", "y"], ["", " = "], ...keys.slice(0, -1).flatMap((key, i) => [...(i ? [["", " + "]] : []), [key, key]])] : FORMULAS[kind];
+    const close = make("button", {type: "button", class: "machine-close", "data-key": "close", "aria-label": `Close ${state.open}`}, "×");
+    close.addEventListener("click", () => set({open: "nothing"}));
+    const sum = make("p", {class: "machine-sum", "aria-live": "polite"}, "Go over a number, or choose a row with the tab key and step through it with the arrow keys.");
+    const light = (key, index, vector) => {
+      for (const e of box.querySelectorAll("[data-term]")) e.classList.toggle("live-same", Boolean(key) && e.dataset.term.split(" ").some((t) => t === key || t === key.replace(/\d+$/, "")));
+      for (const e of box.querySelectorAll(".machine-cell")) e.classList.toggle("live-same", index !== undefined && e.dataset.axis === axis(view, key) + lengths[key] && Number(e.dataset.index) === index);
+      for (const e of box.querySelectorAll("td.live-square")) e.classList.toggle("live-same", axis(view, key) === "position" && e.dataset.key === `w${index}`);
+      if (vector) sum.textContent = told(view, vector, index);
+      const whole = vector && lengths[key] === data.d;
+      view.point(!key ? {} : {part: state.open, ...(whole ? {index} : {}), ...(axis(view, key) === "position" ? {key: index} : {})});
+    };
+    const lengths = Object.fromEntries(state.detail.map((v) => [v.key, v.values.length]));
+    const vectors = state.detail.map((vector) => {
+      const {key, name, values} = vector, scale = Math.max(1e-9, ...values.map(Math.abs)), words = axis(view, key) === "word";
+      const order = words ? ranked(state.detail.at(-1).values).slice(0, 28) : [...values.keys()];
+      const cells = order.map((i) => make("span", {class: `machine-cell${values[i] < 0 ? " machine-minus" : ""}`, "data-index": i, "data-axis": axis(view, key) + values.length,
+        style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, words ? view.held.tokens[i] : state.words[i])] : []), shown(values[i], 2)));
+      const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`,
+        "aria-label": `${name}: ${values.length} numbers; step through them with the arrow keys`}, ...cells);
+      let now = -1;
+      const go = (cell) => { if (cell) { now = cells.indexOf(cell); light(key, Number(cell.dataset.index), vector); } };
+      row.addEventListener("mouseover", (event) => go(event.target.closest(".machine-cell")));
+      row.addEventListener("click", (event) => go(event.target.closest(".machine-cell")));
+      row.addEventListener("mouseleave", () => light());
+      row.addEventListener("blur", () => light());
+      row.addEventListener("keydown", (event) => {
+        const step = {ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length}[event.key];
+        if (!step) return;
+        event.preventDefault();
+        go(cells[Math.max(0, Math.min(cells.length - 1, now + step))]);
+      });
+      const more = order.length < values.length ? ` (the ${order.length} most probable of ${values.length} words)` : "";
+      return make("div", {class: "machine-vector", "data-term": key}, make("p", {class: "machine-name", "data-term": key}, `${name}${more}`), row);
+    });
+    const term = ([key, text]) => key ? make("span", {class: "machine-term", "data-term": key}, text) : text;
+    const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
+    box.append(close, make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...formula.map(term)),
+      make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
+    for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
+      e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
+      e.addEventListener("mouseleave", () => light());
+    }
+    if (kind === "head") box.append(map(view, light));
+    box.append(sum, ...vectors);
+    return box;
+  };
+
+  // The head's attention map in numbers, with the switch that ablates the head on it.
+  function map(view, light) {
+    const {state, tools: {make, shown, set}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
+    const rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
+    const button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Head ${i}.${h} is ablated: switch it on` : `Ablate head ${i}.${h}`);
+    button.addEventListener("click", () => set({[name]: off}));
+    const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}`}, make("caption", {}, `Attention weights of head ${i}.${h} in percent`),
+      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
+      make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
+        ...keys.map((j) => {
+          if (j > first + k) return make("td", {class: "live-square live-masked"}, "");
+          const cell = square(make, row[j], {"data-key": `${first + k === state.here ? "w" : "-"}${j}`}, shown(100 * row[j], 0));
+          cell.addEventListener("mouseenter", () => {
+            if (first + k === state.here) light("w", j, state.detail.find((v) => v.key === "w"));
+            else view.point({part: state.open, query: first + k, key: j});
+          });
+          return cell;
+        })))));
+    return make("div", {}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table), button);
+  }
+  window.MachineDetail.madeOf = madeOf;
+})();

@@ -1,0 +1,174 @@
+// The machine view: over the canvas of painting.js stand buttons and words, which a keyboard reaches; and what the hand does.
+(() => {
+  "use strict";
+  const {percent, bar} = window.ModelText;
+  const clamp = (x) => Math.max(0, Math.min(1, x));
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  window.MachineView = class extends window.MachinePainting {
+    constructor(held, data, {make}) {
+      super();
+      this.held = held;
+      this.data = {...data, d: held.model.config.d_model, d_ff: held.model.config.d_ff};
+      this.canvas = make("canvas", {"aria-hidden": "true"});
+      this.over = make("div", {class: "machine-over"});
+      this.stage = make("div", {class: "machine-stage"}, this.canvas, this.over);
+      this.told = make("p", {class: "live-told machine-told"});
+      this.room = make("div", {class: "machine machine-room"}); // it is placed below the buttons
+      this.root = make("div", {class: "machine"}, this.stage, this.told);
+      this.reach = null;
+      this.focus = {};
+      this.canvas.addEventListener("pointermove", (event) => this.over_(event));
+      this.canvas.addEventListener("pointerleave", () => this.point({}));
+      this.canvas.addEventListener("click", (event) => this.press(event));
+      new ResizeObserver(() => {
+        if (this.stage.clientWidth !== this.width) this.place(true);
+      }).observe(this.stage);
+      new MutationObserver(() => { this.ink = this.base = null; this.paint(); }).observe(document.documentElement, {attributeFilter: ["data-theme"]});
+      held.view = this;
+    }
+
+    // --- a new state ---
+    show(state, tools) {
+      const before = this.state;
+      this.state = state;
+      this.tools = tools;
+      const same = before && before.words.join(" ") === state.words.join(" ") && before.here === state.here;
+      const from = same ? this.reach : state.step ? state.step : -0.6;
+      this.until = state.step;
+      const moves = tools.speed && !calm() && from < state.step && state.step - from < 2;
+      this.reach = moves ? from : state.step;
+      this.place();
+      if (moves) this.move(from, 760 / tools.speed);
+      return this.root;
+    }
+    move(from, long) {
+      const start = performance.now(), to = this.until, turn = this.turn = {};
+      const frame = (now) => {
+        if (this.turn !== turn) return;
+        const t = clamp((now - start) / long);
+        this.reach = from + (to - from) * t;
+        this.paint();
+        if (t < 1) requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    }
+    place(measure) {
+      const {state, data} = this;
+      if (measure) this.width = this.stage.clientWidth;
+      const drawn = this.width || 700, box = this.box = window.MachineLayout(drawn, state, data), dense = Math.min(3, devicePixelRatio || 1);
+      this.stage.style.height = `${Math.ceil(box.H)}px`;
+      this.stage.dataset.flow = box.flow;
+      Object.assign(this.canvas, {width: Math.round(drawn * dense), height: Math.round(box.H * dense)});
+      this.dense = dense;
+      this.scales = state.streams.map((stage) => 2 * Math.sqrt(stage.flat().reduce((sum, x) => sum + x * x, 0) / stage.flat().length));
+      this.base = null;
+      this.words();
+      this.later ||= requestAnimationFrame(() => { this.later = 0; this.paint(); });
+    }
+
+    // --- words and buttons ---
+    words() {
+      const {state, data, box, tools: {make, shown, set}} = this, n = state.words.length, parts = [];
+      const at = ({x, y, w, h}) => `left:${x.toFixed(1)}px;top:${y.toFixed(1)}px;${w ? `width:${w.toFixed(1)}px;` : ""}${h ? `height:${h}px` : ""}`;
+      const button = (place, kind, key, label, text, press, more = {}) => {
+        const made = make("button", {type: "button", class: `machine-${kind}`, style: at(place), "data-key": key, "aria-label": label, ...more}, text);
+        made.addEventListener("click", press);
+        parts.push(made);
+        return made;
+      };
+      const opens = (place, kind, part, text, label = `Open ${part}`) => {
+        const made = button(place, kind, part, label, text, () => this.open(state.open === part ? "nothing" : part), {"aria-pressed": String(state.open === part), "data-part": part});
+        for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => this.point({part}));
+        made.addEventListener("mouseleave", () => this.point({}));
+      };
+      const toggle = (place, name, part) => {
+        const on = !state.off.includes(name);
+        button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, "",
+          () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to ablate it" : "ablated: press to bring it back"}`});
+      };
+      for (const place of box.words) {
+        const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
+        const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${percent(shown, p)}`;
+        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen)});
+      }
+      if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
+      if (!state.over && state.here === n - 1) parts.push(make("span", {class: "machine-next", style: at(box.next)}, "?"));
+      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position");
+      box.blocks.forEach((block, i) => {
+        opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`);
+        for (const map of block.maps) {
+          const off = state.off.includes(`h${i}${map.h}`);
+          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", `Open the attention map of head ${i}.${map.h}`);
+          toggle({x: map.x + map.s / 2 - 15, y: map.y + map.s + 3}, `h${i}${map.h}`, `head ${i}.${map.h}`);
+        }
+        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, block.ffn.w < 110 ? `FFN ${i}` : `feed-forward ${i}`);
+        toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
+      });
+      const bars = make("div", {class: "machine-bars", style: at(box.bars)});
+      const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
+        state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
+      made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
+      bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
+        const much = p === 0 ? "cut" : percent(shown, p), can = state.here === n - 1;
+        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(can ? {} : {disabled: ""}),
+          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
+        make("span", {class: "live-word"}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
+        row.addEventListener("click", () => set({prompt: [...state.words.slice(1), word].join(" "), step: data.steps.length - 1, at: 0}));
+        return make("li", {}, row);
+      })));
+      bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
+      this.over.replaceChildren(...parts, bars);
+      this.hint();
+      const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+      this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));
+      if (held !== undefined) this.room.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({preventScroll: true});
+    }
+    // What a hand opens comes into sight, below the drawing's end.
+    open(part, more = {}) {
+      this.tools.set({open: part, ...more});
+      const far = this.room.getBoundingClientRect().top - innerHeight * 0.55;
+      if (part !== "nothing" && far > 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
+    }
+    hint() {
+      this.told.textContent = this.state.open === "nothing" ? "Press any part to open it: a word, a square, a map, a heading. The switches ablate a head or a network." : "Below: all numbers of the opened part.";
+    }
+
+    // --- the hand ---
+    point(focus) {
+      this.focus = focus;
+      if (!focus.part) this.hint();
+      for (const e of (this.root.closest("live-figure") || this.root).querySelectorAll("[data-part]")) e.classList.toggle("live-same", e.dataset.part === focus.part);
+      this.paint();
+    }
+    find({offsetX: x, offsetY: y}) {
+      const {box, state} = this, inside = (u, v, w, h) => x >= u && x < u + w && y >= v && y < v + h;
+      for (const s of box.squares) {
+        if (!inside(s.x, s.y, box.S, box.rows * box.cell)) continue;
+        const index = Math.floor((y - s.y) / box.cell) * box.columns + Math.floor((x - s.x) / box.cell), layer = (s.stage - 1) >> 1;
+        return {part: s.stage === 0 ? "embedding" : s.stage % 2 ? `attention ${layer}` : `feed-forward ${layer}`, p: s.p, index, stage: s.stage};
+      }
+      for (const [i, block] of box.blocks.entries()) {
+        const {columns, rows, cell} = block.units;
+        for (const d of block.dots) if (inside(d.x, d.y, columns * cell, rows * cell)) return {part: `feed-forward ${i}`, p: d.p, unit: Math.floor((y - d.y) / cell) * columns + Math.floor((x - d.x) / cell)};
+        const {room} = block;
+        if (inside(room.x, room.y, room.w, room.h)) return {part: `attention ${i}`};
+      }
+      return {};
+    }
+    over_(event) {
+      const found = this.find(event), {state, tools: {shown}} = this, word = state.words[found.p], k = found.p - state.first;
+      this.point(found);
+      this.canvas.style.cursor = found.part ? "pointer" : "";
+      if (found.index !== undefined) {
+        this.told.textContent = `The stream of “${word}” after ${this.data.steps[found.stage]}, dimension ${found.index}: ${shown(state.streams[found.stage][k][found.index], 3)}`;
+      } else if (found.unit !== undefined && state.units[Number(found.part.split(" ")[1])][k][found.unit] !== undefined) {
+        this.told.textContent = `Unit ${found.unit} of ${found.part} for “${word}”: ${shown(state.units[Number(found.part.split(" ")[1])][k][found.unit], 3)}`;
+      } else if (found.part) this.told.textContent = `${found.part}: press to open it`;
+    }
+    press(event) {
+      const {part, p} = this.find(event), {state} = this;
+      if (part) this.open(part === state.open && (p ?? state.here) === state.here ? "nothing" : part, p === undefined ? {} : {at: state.words.length - 1 - p});
+    }
+  };
+})();

@@ -1,0 +1,179 @@
+// What it computes stands first in numbers.py beside this file, under the same names; a test holds the two equal.
+// The drawing is in drawing.js, an opened part in detail.js.
+(() => {
+  "use strict";
+  const {nextToken, softmax, BOS, EOS, split, prepare, after, best, ranked} = window.ModelText;
+  const NOTHING = "nothing", SHOWN = 12;
+
+  // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
+  const offOf = (values, {n_layers: layers, n_heads: heads}) => {
+    const off = [];
+    for (let i = 0; i < layers; i++) {
+      for (let h = 0; h < heads; h++) if (!values[`h${i}${h}`]) off.push(`h${i}${h}`);
+      if (!values[`m${i}`]) off.push(`m${i}`);
+    }
+    return off;
+  };
+  const sampling = ({temperature, top_k: k, top_p: p}, data) => ({temperature, topK: k >= data.all_k ? null : k, topP: p === 1 ? null : p});
+  const read = (held, prompt, off) => held.reader.read([BOS, ...split(prompt)].map((word) => held.ids.get(word)), {
+    heads: off.filter((s) => s[0] === "h").map((s) => [Number(s[1]), Number(s[2])]),
+    feed_forward: off.filter((s) => s[0] === "m").map((s) => Number(s[1])),
+  });
+  const norm = (numbers) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
+  const vector = (key, name, values) => ({key, name, values: [...values]});
+
+  // The numbers of an opened part, as named vectors.
+  function detail(part, held, words, here, logits) {
+    const {reader, model} = held, {config: c, weights: w} = model, d = c.d_model, word = words[here];
+    const [kind, place] = part.split(" ");
+    if (kind === NOTHING) return [];
+    if (kind === "embedding") {
+      const id = held.ids.get(word), row = w["embedding.weight"].subarray(id * d, (id + 1) * d), whole = reader.stream(0, here);
+      return [vector("E", `E, row “${word}”`, row), vector("P", `P, row ${here + 1}`, [...whole].map((x, i) => x - row[i])),
+        vector("x", `x, the stream of “${word}”`, whole)];
+    }
+    if (kind === "logits") {
+      const h = reader.fed(2 * c.n_layers, here, "final_norm"), z = new Float64Array(c.vocab_size);
+      PageModel.linear(w["embedding.weight"], null, h, 0, z, 0, c.vocab_size, d);
+      return [vector("h", "h, the normed stream", h), vector("z", "z, logits", z), vector("p", "p, probabilities", softmax(logits))];
+    }
+    const [i, number] = place.split(".").map(Number);
+    const at = (array) => array[i].subarray(here * d, (here + 1) * d);
+    if (kind === "attention") {
+      const heads = Array.from({length: c.n_heads}, (_, h) => reader.head(i, h, here));
+      return [vector("x", "x, the stream before", reader.stream(2 * i, here)),
+        ...heads.map((out, h) => vector(`o${h}`, `o${h}, output of head ${i}.${h}`, out)),
+        vector("b", "b, bias", [...at(reader.attention)].map((x, k) => x - heads.reduce((sum, out) => sum + out[k], 0))),
+        vector("y", "y, the stream after", reader.stream(2 * i + 1, here))];
+    }
+    if (kind === "feed-forward") {
+      const n = reader.fed(2 * i + 1, here, `blocks.${i}.norm_2`), u = new Float64Array(c.d_ff);
+      const part = (name) => w[`blocks.${i}.feed_forward.${name}`];
+      PageModel.linear(part("up.weight"), part("up.bias"), n, 0, u, 0, c.d_ff, d);
+      return [vector("n", "n, the normed stream", n), vector("u", "u, up projection", u), vector("a", "a, activations", reader.activations(i, here)),
+        vector("o", "o, output", at(reader.feedForward)), vector("y", "y, the stream after", reader.stream(2 * i + 2, here))];
+    }
+    const q = held.query(i, number, here);
+    const scores = words.slice(0, here + 1).map((_, j) => held.key(i, number, j).reduce((sum, k, m) => sum + k * q[m], 0) / Math.sqrt(c.d_head));
+    return [vector("q", `q, query of “${word}”`, q), vector("s", "s, scores", scores), vector("w", "α, attention weights", reader.pattern(i, number, here)),
+      vector("z", "z, mixed values", held.mixed(i, number, here)), vector("o", "o, output of the head", reader.head(i, number, here))];
+  }
+
+  // A row for each part: what it does for the chosen word, how much, and what the model would say then.
+  function rows(held, answers, words, here, off, {fill}) {
+    const {reader, model: {config: c}, tokens} = held;
+    const row = (part, does, size, stage) => {
+      const item = {key: part, part, does, size, answer: "", sure: ""};
+      if (stage === undefined) return item;
+      const first = best(answers[stage]);
+      return {...item, answer: tokens[first], sure: fill("{p:.1%}", {p: answers[stage][first]})};
+    };
+    const found = [row("embedding", `row ${held.ids.get(words[here])} of the embedding, plus position ${here + 1}`, norm(reader.stream(0, here)), 0)];
+    for (let i = 0; i < c.n_layers; i++) {
+      for (let h = 0; h < c.n_heads; h++) {
+        const weights = reader.pattern(i, h, here), most = best(weights);
+        const does = off.includes(`h${i}${h}`) ? "switched off" : fill("attends most to “{w}” ({p:.0%})", {w: words[most], p: weights[most]});
+        found.push(row(`head ${i}.${h}`, does, norm(reader.head(i, h, here))));
+      }
+      const write = (array) => norm(array[i].subarray(here * c.d_model, (here + 1) * c.d_model));
+      found.push(row(`attention ${i}`, "adds the outputs of its heads", write(reader.attention), 2 * i + 1));
+      const active = reader.activations(i, here).filter((a) => a > 0).length;
+      found.push(row(`feed-forward ${i}`, off.includes(`m${i}`) ? "switched off" : `${active} units are active`, write(reader.feedForward), 2 * i + 2));
+    }
+    return found;
+  }
+
+  function finding(held, left, words, here, found, first, {fill}) {
+    const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
+    const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
+      after: after(words.slice(1, here + 1).join(" "))};
+    if (part === "prediction") {
+      if (found.over) return `The text is over: nothing follows ${EOS}. Take the last word back.`;
+      const drawn = left < tokens.length - 1 ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
+      return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn;
+    }
+    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place}.", about);
+    if (part === "attention") {
+      if (here < 2) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
+      let head = -1, key = -1, weight = -1;
+      for (let h = 0; h < c.n_heads; h++) {
+        if (found.off.includes(`h${i}${h}`)) continue;
+        reader.pattern(i, h, here).slice(1, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + 1, p]; });
+      }
+      if (head < 0) return fill("Attention in block {layer}: all heads are switched off.", about);
+      return fill("Attention in block {layer}: “{word}” collects information from the words before it, most from “{other}” (head {layer}.{head}, {weight:.0%}).",
+        {...about, head, weight, other: words[key]});
+    }
+    if (found.off.includes(`m${layer}`)) return fill("The feed-forward network of block {layer} is switched off.", about);
+    const active = reader.activations(i, here).filter((a) => a > 0).length;
+    return fill("The feed-forward network of block {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
+  }
+
+  const machine = {
+    prepare(model) {
+      const held = prepare(model), {n_heads: heads, d_head: d} = model.config;
+      const asking = (kind) => (layer, h, at) => held.reader.asking[layer].subarray(((3 * at + kind) * heads + h) * d, ((3 * at + kind) * heads + h + 1) * d);
+      const mixed = (layer, h, at) => held.reader.mixed[layer].subarray((at * heads + h) * d, (at * heads + h + 1) * d);
+      return Object.assign(held, {query: asking(0), key: asking(1), value: asking(2), mixed});
+    },
+    compute(values, data, held, tools) {
+      const {prompt, at, step, open} = values, {reader, model: {config: c}, tokens} = held;
+      const words = [BOS, ...split(prompt)], here = Math.max(0, words.length - 1 - at), off = offOf(values, c);
+      read(held, prompt, off);
+      const first = Math.max(0, here - SHOWN + 1), last = Math.min(words.length, first + SHOWN);
+      const shown = Array.from({length: last - first}, (_, k) => first + k), over = words[here] === EOS;
+      const lens = Array.from({length: 2 * c.n_layers + 1}, (_, k) => reader.lens(k, here)), answers = lens.map(softmax);
+      const logits = lens[Math.min(step, 2 * c.n_layers)], chosen = sampling(values, data);
+      const plain = nextToken(logits), drawn = nextToken(logits, chosen);
+      const top = ranked(plain).slice(0, 8).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
+      const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
+      const found = {
+        words, here, first, word: words[here], step_name: data.steps[step], keep: chosen.topK === null ? "all" : String(chosen.topK), off, over,
+        streams: lens.map((_, k) => shown.map((p) => [...reader.stream(k, p)])),
+        patterns: layers.map((i) => heads.map((h) => shown.map((p) => [...reader.pattern(i, h, p)]))),
+        units: layers.map((i) => shown.map((p) => [...reader.activations(i, p)])),
+        top: over ? [] : top,
+        says_next: shown.map((p) => {
+          const row = softmax(reader.logitsAt(p)), i = best(row);
+          return {word: tokens[i], p: row[i]};
+        }),
+        parts: rows(held, answers, words, here, off, tools),
+        detail: detail(open, held, words, here, reader.logitsAt(here)),
+      };
+      return {...found, finding: finding(held, drawn.filter((p) => p > 0).length, words, here, found, top[0], tools)};
+    },
+    draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
+    actions: {
+      // One step further: the pass goes on, and at its end the next word is drawn.
+      step: (values, uniform, held, data) => values.step < data.steps.length - 1 || values.at ? {at: 0, step: values.at ? 0 : values.step + 1}
+        : drawn(values, uniform, held, data, 0),
+      draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.steps.length - 1),
+      back({prompt, step, at}, uniform, held, data) {
+        if (step > 0) return {step: step - 1};
+        return prompt ? {prompt: split(prompt).slice(0, -1).join(" "), step: data.steps.length - 1, at: 0} : {};
+      },
+    },
+    placed(held) {
+      const panel = held.view.root.closest(".live-panel");
+      panel.classList.add("live-broad");
+      panel.parentElement.view = held.view;
+      panel.querySelector(":scope > .live-buttons").after(held.view.room);
+      held.view.place(true);
+    },
+    pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
+  };
+  function drawn(values, uniform, held, data, step) {
+    const {prompt} = values, n = split(prompt).length;
+    if (prompt.endsWith(EOS) || n >= held.model.config.context - 1) return {};
+    const shares = nextToken(read(held, prompt, offOf(values, held.model.config)).logitsAt(n), sampling(values, data));
+    let total = 0, token = 0;
+    for (const [i, share] of shares.entries()) {
+      if (!share) continue;
+      token = i;
+      if ((total += share) > uniform) break;
+    }
+    return {prompt: `${prompt} ${held.tokens[token]}`.trim(), step, at: 0};
+  }
+  Live.define("machine", machine);
+  Live.define("machine_story", machine);
+})();

@@ -1,0 +1,101 @@
+// Where everything of the machine view stands. On a wide screen the words are rows and the pass goes from left to right;
+// on a narrow one the words are columns and the pass goes from top to bottom. All in pixels of the page.
+(() => {
+  "use strict";
+  const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
+
+  // A grid of so many cells, about as wide and as high as said.
+  const grid = (count, width, height) => {
+    const cell = Math.sqrt(width * height / count), columns = clamp(Math.round(width / cell), 1, count);
+    return {columns, rows: Math.ceil(count / columns), cell: width / columns};
+  };
+  const square = (d) => {
+    let columns = Math.ceil(Math.sqrt(d));
+    while (d % columns) columns++;
+    return {columns, rows: d / columns};
+  };
+
+  // Which words are shown: as many as fit, the chosen one among them.
+  const window_ = (state, most) => {
+    const known = state.streams[0].length, last = Math.min(state.first + known - 1, Math.max(state.here, state.first + most - 1, state.words.length - 1));
+    const to = state.here > last - most ? last : state.here + most - 1, from = Math.max(state.first, to - most + 1);
+    return Array.from({length: to - from + 1}, (_, k) => from + k);
+  };
+
+  function across(W, state, data) { // words are rows
+    const {layers: L, heads: H} = data, cell = square(data.d), words = W > 900 ? 92 : 68, bars = clamp(W * 0.19, 122, 205);
+    const per = (W - words - bars - 84) / L, S = clamp(per * 0.135, 28, 48), g = clamp(per * 0.025, 3, 12), F = clamp(per * 0.25, 38, 120);
+    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 128, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line) / line, 26, 40);
+    const head = 34 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (tall + 14) * most + 40;
+    // A short text has more air between its words; the height of the whole stays the same.
+    const shown = window_(state, most), places = {}, R = Math.min((tall + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
+    shown.forEach((p, k) => { places[p] = {y: y(k)}; });
+    const box = {flow: "across", W, H: head + room + 10, shown, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    box.words = shown.map((p, k) => ({p, x: 0, y: y(k) - 15, w: words - 8, h: 30}));
+    box.next = {x: 0, y: Math.min(y(shown.length) - 15, head + room - 28), w: words - 8, h: 30};
+    let x = words;
+    const column = (stage) => {
+      for (const p of shown) box.squares.push({stage, p, x, y: places[p].y - S * cell.rows / cell.columns / 2});
+      x += S;
+    };
+    box.embedding = {x: 0, y: head - 42, w: words + S + 6, h: 20};
+    box.earlier = {x: 2, y: head - 18};
+    column(0);
+    for (let i = 0; i < L; i++) {
+      const from = x + 1, to = x + g + A + g - 1;
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m,
+        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 34 + Math.floor(h / line) * (m + 23)}));
+      const label = {x: x + g - 10, y: 9, w: A + 20, h: 20}, start = x;
+      x += 2 * g + A;
+      column(2 * i + 1);
+      const units = grid(data.d_ff, F, Math.min(tall, F)), left = x + g;
+      const dots = shown.map((p) => ({p, x: left, y: places[p].y - units.rows * units.cell / 2}));
+      x += 2 * g + F;
+      column(2 * i + 2);
+      box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 9, w: F + 2 * S + 8, h: 20}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
+        toggle: {x: left + F / 2 - 15, y: 36}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
+    }
+    box.bars = {x: x + 46, y: Math.max(0, head - 34), w: W - x - 46, h: 8 * 29 + 24};
+    box.fan = {x: x + 2, to: x + 44, y: box.bars.y + 29, step: 28};
+    box.point = (p) => ({x: 0, y: (places[p] || {y: head + 2}).y});
+    return box;
+  }
+
+  function down(W, state, data) { // words are columns
+    const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
+    const shown = window_(state, most), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
+    shown.forEach((p, k) => { places[p] = {x: C * (k + 0.5)}; });
+    const box = {flow: "down", W, shown, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    box.words = shown.map((p, k) => ({p, x: C * k + 2, y: 0, w: C - 4, h: 32}));
+    box.next = {x: C * shown.length + 2, y: 0, w: C - 4, h: 32};
+    box.embedding = {x: 4, y: 40, w: W - 90, h: 24};
+    box.earlier = {x: W - 78, y: 44};
+    let y = 68;
+    const row = (stage) => {
+      for (const p of shown) box.squares.push({stage, p, x: places[p].x - S / 2, y});
+      y += tall;
+    };
+    row(0);
+    for (let i = 0; i < L; i++) {
+      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 12, w: W - 8, h: 24};
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, x: each * (h + 0.5) - m / 2, y: y + 44}));
+      const start = y + 5;
+      y += 44 + m + 36;
+      const from = y, to = y + 74;
+      y = to;
+      row(2 * i + 1);
+      const ffn = {x: 4, y: y + 10, w: W - 60, h: 28}, toggle = {x: W - 52, y: y + 11}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
+      const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
+      y = top + units.rows * units.cell + 12;
+      row(2 * i + 2);
+      y += 6;
+      box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
+    }
+    box.bars = {x: 0, y: y + 14, w: W, h: 8 * 34 + 30};
+    box.H = box.bars.y + box.bars.h;
+    box.point = (p) => ({x: (places[p] || {x: 4}).x, y: 0});
+    return box;
+  }
+
+  window.MachineLayout = (W, state, data) => (W - 270) / data.layers > 185 ? across(W, state, data) : down(W, state, data);
+})();

@@ -1,0 +1,240 @@
+"""All numbers of the machine view: one pass of a model over a text, and one of its parts opened."""
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from support.generation import next_token
+from support.inside import ablate, logit_lens, run_with_cache
+from support.inside.trace import Trace, trace
+from support.view.live.controls import fill
+from support.view.live.machine.opened import opened
+from support.view.live.model_text import BOS, CONTEXTS, EOS, Values, after, ids, loaded
+
+SHOWN = 12  # positions whose numbers are given, the chosen one among them
+NOTHING = "nothing"
+
+
+def switches_of(name: str) -> tuple[str, ...]:
+    """The parts that can be switched off: h01 is head 1 of block 0, m1 the feed-forward network of block 1.
+
+    >>> switches_of("calling-game")[:5]
+    ('h00', 'h01', 'h02', 'h03', 'm0')
+    """
+    config = loaded(name)[0].config
+    heads = range(config.n_heads)
+    return tuple(s for i in range(config.n_layers) for s in (*[f"h{i}{h}" for h in heads], f"m{i}"))
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts that can be opened.
+
+    >>> parts_of("calling-game")[:4], parts_of("calling-game")[-2:]
+    (('nothing', 'embedding', 'head 0.0', 'head 0.1'), ('feed-forward 1', 'logits'))
+    """
+    config = loaded(name)[0].config
+    blocks = [
+        [f"head {i}.{h}" for h in range(config.n_heads)] + [f"attention {i}", f"feed-forward {i}"]
+        for i in range(config.n_layers)
+    ]
+    return (NOTHING, "embedding", *[part for block in blocks for part in block], "logits")
+
+
+def steps_of(name: str) -> tuple[str, ...]:
+    """How far the pass over the last word can have come."""
+    layers = range(loaded(name)[0].config.n_layers)
+    return (
+        "embedding",
+        *(f"{part} {i}" for i in layers for part in ("attention", "feed-forward")),
+        "prediction",
+    )
+
+
+@lru_cache(maxsize=64)
+@torch.no_grad()
+def passed(name: str, prompt: str, off: tuple[str, ...]) -> tuple[Trace, Tensor, dict[str, Tensor]]:
+    """One pass, some parts switched off: its trace, the logit lens of each stage, what sublayers are fed."""
+    model, _ = loaded(name)
+    heads = [(int(s[1]), int(s[2])) for s in off if s[0] == "h"]
+    networks = [int(s[1]) for s in off if s[0] == "m"]
+    layers = range(model.config.n_layers)
+    points = [
+        f"blocks.{i}.{p}" for i in layers for p in ("attention.input", "attention.z", "feed_forward.input")
+    ]
+    with ablate(model, heads=heads, feed_forward=networks):
+        seen = trace(model, ids(prompt, name))
+        fed = run_with_cache(model, ids(prompt, name), points)[1]
+        return seen, logit_lens(model, seen)[:, 0], dict(fed.items())
+
+
+def _ranked(numbers: list[float]) -> list[int]:
+    return sorted(range(len(numbers)), key=lambda i: (-numbers[i], i))
+
+
+def machine(
+    prompt: str, at: float | int, step: float | int, open: str, name: str, all_k: int, **rest: Any
+) -> Values:
+    """Everything that the machine view shows of one pass.
+
+    Args:
+        prompt: words without ``<BOS>``.
+        at: the chosen word, counted from the end of the text.
+        step: how far the pass over it has come, one of `steps_of`.
+        open: the part that is shown with all its numbers, one of `parts_of`.
+        name: of the model.
+        all_k: the value of ``top_k`` that keeps all words.
+        rest: temperature, top_k and top_p of the draw, and a switch for each of `switches_of`.
+
+    >>> on = {part: True for part in switches_of("calling-game")}
+    >>> start = dict(at=0, step=5, open="nothing", all_k=27, temperature=1, top_k=27, top_p=1)
+    >>> found = machine("Pietro chiama Paolo", name="calling-game", **start, **on)
+    >>> found["finding"]
+    'After “Pietro chiama Paolo” the most probable next word is “Tarso” with 99.98%.'
+    """
+    model, vocabulary = loaded(name)
+    config, tokens = model.config, vocabulary.tokens
+    off = tuple(part for part in switches_of(name) if not rest[part])
+    seen, lens, fed = passed(name, prompt, off)
+    words = [BOS, *prompt.split()]
+    here = max(0, len(words) - 1 - int(at))
+    first = max(0, here - SHOWN + 1)
+    last = min(len(words), first + SHOWN)
+    stage = min(int(step), 2 * config.n_layers)
+    over = words[here] == EOS
+
+    logits = lens[stage, here]
+    keep = None if rest["top_k"] >= all_k else int(rest["top_k"])
+    top_p = None if rest["top_p"] == 1 else rest["top_p"]
+    plain = next_token(logits).tolist()
+    drawn = next_token(logits, rest["temperature"], keep, top_p).tolist()
+    answers = lens.softmax(dim=-1)
+    best = [_ranked(answers[k, here].tolist())[0] for k in range(len(lens))]
+    top = [
+        {"rank": rank, "word": tokens[i], "logit": logits[i].item(), "plain": plain[i], "p": drawn[i]}
+        for rank, i in enumerate(_ranked(plain)[:8], start=1)
+    ]
+    says = [
+        {"word": tokens[i], "p": row[i]}
+        for row in answers[-1, first:last].tolist()
+        for i in [_ranked(row)[0]]
+    ]
+    found: Values = {
+        "words": words,
+        "here": here,
+        "first": first,
+        "word": words[here],
+        "step_name": steps_of(name)[int(step)],
+        "keep": "all" if keep is None else str(keep),
+        "off": list(off),
+        "over": over,
+        "streams": seen.streams[:, 0, first:last].tolist(),
+        "patterns": [
+            [[row[: first + k + 1] for k, row in enumerate(head)] for head in layer]
+            for layer in seen.patterns[:, 0, :, first:last].tolist()
+        ],
+        "units": seen.activations[:, 0, first:last].tolist() if seen.activations is not None else [],
+        "top": [] if over else top,
+        "says_next": says,
+        "parts": _rows(name, seen, answers, best, words, here, off),
+        "detail": opened(open, name, words, here, seen, fed),
+    }
+    return found | {"finding": _finding(name, sum(p > 0 for p in drawn), prompt, words, here, found, top)}
+
+
+def _collects(found: Values, layer: int, here: int) -> tuple[int, int, float]:
+    """The head, the position and the weight with which a word attends most to a word before it."""
+    rows = [head[here - found["first"]] for head in found["patterns"][layer]]
+    heads = [h for h in range(len(rows)) if f"h{layer}{h}" not in found["off"]]
+    keys = range(1, here) if here > 1 else range(here + 1)
+    pairs = [(rows[h][k], -h, -k) for h in heads for k in keys]
+    if not pairs:
+        return -1, -1, 0.0
+    weight, head, key = max(pairs)
+    return -head, -key, weight
+
+
+def _finding(name: str, left: int, prompt: str, words: list[str], here: int, found: Values, top: Any) -> str:
+    config = loaded(name)[0].config
+    about = {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
+    about |= {"n": len(loaded(name)[1].tokens), "best": top[0]["word"], "p": top[0]["plain"]}
+    about |= {"after": after(" ".join(words[1 : here + 1]))}
+    part, layer = [*found["step_name"].split(), "0"][:2]
+    about["layer"] = layer
+    if part == "prediction":
+        said = "{after} the most probable next word is “{best}” with {p:.2%}."
+        if found["over"]:
+            return f"The text is over: nothing follows {EOS}. Take the last word back."
+        if left < about["n"] - 1:
+            said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
+    elif part == "embedding":
+        said = "“{word}” becomes {d} numbers: its own embedding plus that of position {place}."
+    elif part == "attention":
+        head, key, weight = _collects(found, int(layer), here)
+        about |= {"head": head, "other": words[key], "weight": weight}
+        said = (
+            "Attention in block {layer}: “{word}” collects information from the words before it, most from "
+        )
+        said += "“{other}” (head {layer}.{head}, {weight:.0%})."
+        if here < 2:
+            said = "Attention in block {layer}: “{word}” has no word before it to collect information from."
+        elif head < 0:
+            said = "Attention in block {layer}: all heads are switched off."
+    else:
+        about["active"] = sum(a > 0 for a in found["units"][int(layer)][here - found["first"]])
+        said = "The feed-forward network of block {layer} works on each word alone: {active} of its {units} "
+        said += "units are active for “{word}”."
+        if f"m{layer}" in found["off"]:
+            said = "The feed-forward network of block {layer} is switched off."
+    return fill(said, about)
+
+
+def _rows(
+    name: str,
+    seen: Trace,
+    answers: Tensor,
+    best: list[int],
+    words: list[str],
+    here: int,
+    off: tuple[str, ...],
+) -> list[Values]:
+    """A row for each part: what it does for the chosen word, how much, and what the model would say then."""
+    tokens = loaded(name)[1].tokens
+
+    def row(part: str, does: str, size: float, stage: int | None = None) -> Values:
+        item: Values = {"key": part, "part": part, "does": does, "size": size, "answer": "", "sure": ""}
+        if stage is not None:
+            item["answer"] = tokens[best[stage]]
+            item["sure"] = fill("{p:.1%}", {"p": answers[stage, here, best[stage]].item()})
+        return item
+
+    number = int(seen.ids[0, here])
+    rows = [
+        row(
+            "embedding",
+            f"row {number} of the embedding, plus position {here + 1}",
+            seen.streams[0, 0, here].norm().item(),
+            0,
+        )
+    ]
+    for layer in range(len(seen.attention)):
+        for head in range(seen.heads.shape[2]):
+            weights = seen.patterns[layer, 0, head, here].tolist()
+            most = _ranked(weights)[0]
+            does = fill("attends most to “{w}” ({p:.0%})", {"w": words[most], "p": weights[most]})
+            if f"h{layer}{head}" in off:
+                does = "switched off"
+            rows.append(row(f"head {layer}.{head}", does, seen.heads[layer, 0, head, here].norm().item()))
+        size = seen.attention[layer, 0, here].norm().item()
+        rows.append(row(f"attention {layer}", "adds the outputs of its heads", size, 2 * layer + 1))
+        active = int((seen.activations[layer, 0, here] > 0).sum()) if seen.activations is not None else 0
+        does = f"{active} units are active" if f"m{layer}" not in off else "switched off"
+        size = seen.feed_forward[layer, 0, here].norm().item()
+        rows.append(row(f"feed-forward {layer}", does, size, 2 * layer + 2))
+    return rows
+
+
+def most_words(name: str) -> int:
+    """The longest text, in words, without ``<BOS>``."""
+    return CONTEXTS[name] - 1

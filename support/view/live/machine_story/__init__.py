@@ -1,0 +1,13 @@
+"""The machine view of the story model: the same figure as `machine`."""
+
+from support.view.live.machine import machine_figure
+from support.view.live.model_text import TALES
+
+FIGURE = machine_figure(
+    "machine_story",
+    TALES,
+    "A language model at work: stories",
+    "once there was a",
+    51,
+    "Bring the story model (1.3 MB)",
+)
