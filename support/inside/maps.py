@@ -92,8 +92,8 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
            [-1.  , 0.  ]])
     """
     axes, X = gram_schmidt(*directions), array(vectors)
-    points, spread = X @ axes.T, _spread(X)
-    shares = np.array([_spread(points[:, [i]]) / spread for i in range(len(axes))])
+    points, whole = X @ axes.T, _sum_of_squares(X)
+    shares = np.array([_sum_of_squares(points[:, [i]]) / whole for i in range(len(axes))])
     return Map(points, float(shares.sum()), axes, shares)
 
 
@@ -117,8 +117,8 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
     most = min(X.shape)
     if not 1 <= components <= most:
         raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
-    if _spread(X) == 0:
-        raise InputError("all words lie on one point; there is no spread to map")
+    if _sum_of_squares(X) == 0:
+        raise InputError("all words lie on one point; there is no variance to map")
     fitted = optional("sklearn.decomposition", extra="maps").PCA(svd_solver="full").fit(X)
     axes = fitted.components_[:components]
     axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
@@ -279,5 +279,6 @@ def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
     return float(np.mean(kept) / neighbours)
 
 
-def _spread(X: np.ndarray) -> float:
+def _sum_of_squares(X: np.ndarray) -> float:
+    """Squared distances from the mean row, added up: the variance of all columns, times the rows."""
     return float(((X - X.mean(0)) ** 2).sum())
