@@ -21,7 +21,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import lean_pages
 import page_policy
+import take_away
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "_build" / "html"
@@ -121,16 +123,25 @@ def sphinx() -> str:
 
 
 def write_offline_script(out: Path) -> None:
-    """The script that keeps the site for a reader without a network: it names every file of this build."""
+    """The script that keeps the site for a reader who asks for it: it names every file of this build.
+
+    Each page learns which build it belongs to, and how many megabytes its button would fetch.
+    """
     files = [p for p in sorted(out.rglob("*")) if p.is_file() and p.suffix not in (".inv", ".js.map")]
-    names = [p.relative_to(out).as_posix() for p in files if not p.name.startswith(".")]
+    files = [p for p in files if not p.name.startswith(".") and p.relative_to(out).parts[0] != "take"]
+    names = [p.relative_to(out).as_posix() for p in files if p.name not in ("offline.js", "build.txt")]
     whole = hashlib.sha256()
     for path in files:
         whole.update(path.read_bytes())
+    version = whole.hexdigest()[:12]
+    megabytes = sum(p.stat().st_size for p in files) / 1e6
+    for page in (p for p in files if p.suffix == ".html"):
+        text = page.read_text(encoding="utf8").replace("@MEGABYTES@", f"{megabytes:.0f}")
+        text = re.sub(r"</title>", f'</title>\n<meta name="build" content="{version}">', text, count=1)
+        page.write_text(text, encoding="utf8")
+    (out / "build.txt").write_text(f"{version}\n", encoding="utf8")
     script = (ROOT / "tools" / "offline.js").read_text(encoding="utf8")
-    script = script.replace("@VERSION@", whole.hexdigest()[:12]).replace(
-        "@FILES@", json.dumps(["./", *names])
-    )
+    script = script.replace("@VERSION@", version).replace("@FILES@", json.dumps(["./", *names]))
     (out / "offline.js").write_text(script, encoding="utf8")
 
 
@@ -152,7 +163,9 @@ def publish(made: dict[str, str]) -> None:
     shutil.copytree(WORK / "_build" / "html", new)
     (new / "index.html").write_text(FRONT_DOOR, encoding="utf8")
     drop_old_pictures(new)
+    lean_pages.write(new)
     page_policy.write(new)
+    take_away.write(new)
     write_offline_script(new)
     if PAGES.exists():
         PAGES.rename(old)

@@ -2,22 +2,56 @@
 if (window.location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
-// A line of code too long for the page goes on below, four letters further in. (Pygments closes its spans at
-// each line's end, so that lines can be cut apart; what is copied stays as it was.)
-function hangLines(pre) {
-  const lines = pre.innerHTML.replace(/\n$/, "").split("\n");
-  pre.innerHTML = lines.map((line) => {
-    const indent = line.replace(/<[^>]*>/g, "").match(/^ */)[0].length + 4;
-    return `<span class="code-line" style="--hang:${indent}ch">${line}\n</span>`;
-  }).join("");
+const root = new URL(document.documentElement.dataset.content_root || "./", window.location.href);
+const hosted = window.location.protocol.startsWith("http");
+// A host lets browsers keep a page for some minutes. If the book was built anew since, the page is fetched anew.
+async function renew() {
+  const mine = document.querySelector('meta[name="build"]')?.content;
+  const answer = await fetch(new URL("build.txt", root), {cache: "no-store"});
+  const build = answer.ok ? (await answer.text()).trim() : mine;
+  if (!mine || build === mine || sessionStorage.getItem("renewed") === build + location.pathname) return;
+  sessionStorage.setItem("renewed", build + location.pathname);
+  await fetch(location.href, {cache: "reload"});
+  location.reload();
 }
-// Served by a host, the book is kept after the first visit and then opens without a network, too. Whoever asks
-// their browser to save data is asked for nothing more than the pages they open.
-const saving = navigator.connection && navigator.connection.saveData;
-if (window.location.protocol.startsWith("http") && navigator.serviceWorker && !saving) {
-  const root = new URL(document.documentElement.dataset.content_root || "./", window.location.href);
-  window.addEventListener("load", () => navigator.serviceWorker.register(new URL("offline.js", root)).catch(() => {}));
-}
+if (hosted) window.addEventListener("load", () => { renew().catch(() => {}); }); // without a network it stays as it is
+// Nothing is kept for reading offline unless the reader asks for it; the button says how much it is.
+document.addEventListener("DOMContentLoaded", async () => {
+  const box = document.querySelector(".keep-offline");
+  if (!box || !hosted || !navigator.serviceWorker) return;
+  const [button, told] = [box.querySelector("button"), box.querySelector("output")], words = button.textContent;
+  const ready = (kept) => {
+    button.disabled = false;
+    button.dataset.kept = kept;
+    button.textContent = kept ? "Remove the kept book from this device" : words;
+    told.textContent = kept ? "The whole book is kept and opens without a network." : "";
+  };
+  const registration = () => navigator.serviceWorker.getRegistration(root);
+  ready(Boolean((await registration())?.active));
+  box.hidden = false;
+  navigator.serviceWorker.addEventListener("message", ({data}) => {
+    if (data.kept && button.disabled) told.textContent = `${Math.round(100 * data.kept)}% …`;
+  });
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      if (button.dataset.kept === "true") {
+        const it = await registration(), names = await caches.keys();
+        for (const name of names) if (name.startsWith(`book ${it.scope} `)) await caches.delete(name);
+        await it.unregister();
+        ready(false);
+      } else {
+        told.textContent = "0% …";
+        await navigator.serviceWorker.register(new URL("offline.js", root));
+        await navigator.serviceWorker.ready;
+        ready(true);
+      }
+    } catch (error) {
+      ready(false);
+      told.textContent = `This did not work: ${error.message}`;
+    }
+  });
+});
 // On paper nothing can be opened: folds are opened for printing, and closed again.
 let opened = [];
 window.addEventListener("beforeprint", () => {
@@ -27,13 +61,6 @@ window.addEventListener("beforeprint", () => {
 window.addEventListener("afterprint", () => {
   for (const fold of opened) fold.open = false;
   opened = [];
-});
-document.addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll("div.cell_input .highlight pre, div.cell_output .highlight-python pre").forEach(hangLines);
-  // What scrolls sideways inside its own box can also be reached with the keyboard.
-  for (const box of document.querySelectorAll(".cell_output, div.highlight pre, .pst-scrollable-table-container, div.math")) {
-    if (box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
-  }
 });
 // The button that prints (see tools/page_policy.py).
 document.addEventListener("click", (event) => {

@@ -1,48 +1,91 @@
-// The filter of the errata page. Without this script every claim is shown.
+// The errata page: 25 claims at a time, filtered. Without this script every claim is shown.
+// The lists stand in <noscript>, which for a browser with scripts is one long text: it costs nothing until a claim
+// is asked for. Then the claim's piece of that text, written by our own build, becomes a row.
 document.addEventListener("DOMContentLoaded", () => {
   const form = document.getElementById("ledger-form");
   if (!form) return;
-  const lists = [...document.querySelectorAll("ol.claims")];
-  const items = lists.flatMap((list) => [...list.children].map((li) => ({
-    li, source: list.dataset.s, verdict: li.dataset.v, chapter: li.dataset.c, words: li.textContent.toLowerCase(),
-  })));
-  const wrong = new Set(["slip", "follows", "conceptual", "overstated", "convention"]);
+  const AT_ONCE = 25, wrong = new Set(["slip", "follows", "conceptual", "overstated", "convention"]);
+  const lists = [...document.querySelectorAll("noscript.claims")].map((kept) => {
+    const list = document.createElement("ol"), source = /data-s="([^"]*)"/.exec(kept.textContent)[1];
+    list.className = "claims";
+    kept.after(list);
+    const items = kept.textContent.split(/(?=<li id=)/).slice(1).map((html) => {
+      const [, id, verdict, chapter] = /id="([^"]*)" data-v="([^"]*)" data-c="([^"]*)"/.exec(html);
+      return {html: html.replace(/<\/ol>\s*$/, ""), id, verdict, chapter, source, words: ""};
+    });
+    return {list, source, items};
+  });
+  const items = lists.flatMap((part) => part.items);
+  const more = document.createElement("button");
+  Object.assign(more, {type: "button", className: "claims-more"});
+  lists.at(-1).list.parentElement.after(more);
   const field = (name) => form.elements[name].value;
+  const plain = document.createElement("template");
+  let fitting = [], shown = 0;
+  function fits(item, verdict, source, chapter, words) {
+    if (verdict && item.verdict !== verdict && !(verdict === "wrong" && wrong.has(item.verdict))) return false;
+    if ((source && item.source !== source) || (chapter && item.chapter !== chapter)) return false;
+    if (!words.length) return true;
+    if (!item.words) {
+      plain.innerHTML = item.html.replace(/<[^>]*>/g, " ");
+      item.words = plain.content.textContent.toLowerCase();
+    }
+    return words.every((word) => item.words.includes(word));
+  }
+  const row = (item) => {
+    plain.innerHTML = item.html;
+    return plain.content.firstElementChild;
+  };
+  function show(upTo) {
+    for (const part of lists) {
+      part.list.append(...fitting.slice(shown, upTo).filter((item) => item.source === part.source).map(row));
+      part.list.parentElement.hidden = !part.list.childElementCount;
+    }
+    shown = Math.min(upTo, fitting.length);
+    const left = fitting.length - shown;
+    more.hidden = !left;
+    more.textContent = `Show ${Math.min(AT_ONCE, left)} more of ${left}`;
+    form.elements.count.textContent = `${fitting.length} of ${items.length} claims fit` + (left ? `; ${shown} are shown.` : ".");
+  }
   function filter() {
     const [verdict, source, chapter] = ["v", "s", "c"].map(field);
     const words = field("q").toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const item of items) {
-      const fits = (!verdict || item.verdict === verdict || (verdict === "wrong" && wrong.has(item.verdict)))
-        && (!source || item.source === source) && (!chapter || item.chapter === chapter)
-        && words.every((word) => item.words.includes(word));
-      item.li.hidden = !fits;
-      shown += fits;
-    }
-    for (const list of lists) list.parentElement.hidden = ![...list.children].some((li) => !li.hidden);
-    form.elements.count.textContent = `${shown} of ${items.length} claims are shown.`;
+    fitting = items.filter((item) => fits(item, verdict, source, chapter, words));
+    for (const part of lists) part.list.replaceChildren();
+    shown = 0;
+    show(AT_ONCE);
   }
-  // What the address points to; nothing, if it is no text in percent signs (as "%E0%A4%A").
-  function target() {
-    try {
-      return document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    } catch {
-      return null;
-    }
-  }
-  // A link to a claim that is filtered away shows it again.
+  // The address may name a claim, its computation, or a source: what it names is made, and shown.
   function follow() {
-    const claim = target();
-    if (claim && claim.closest("[hidden]")) {
+    let name = "";
+    try { name = decodeURIComponent(location.hash.slice(1)); } catch { return; }
+    const claim = name.replace(/-worked$/, ""), source = name.replace(/^claims-/, "");
+    const at = items.findIndex((item) => item.id === claim);
+    if (at >= 0) {
+      if (!document.getElementById(claim)) {
+        form.reset();
+        fitting = items.slice(at).concat(items.slice(0, at)).filter((item) => item.source === items[at].source);
+        for (const part of lists) part.list.replaceChildren();
+        shown = 0;
+        show(AT_ONCE);
+      }
+    } else if (name.startsWith("claims-") && lists.some((part) => part.source === source)) {
       form.reset();
+      form.elements.s.value = source;
       filter();
-      claim.scrollIntoView();
     }
+    document.getElementById(name)?.scrollIntoView();
   }
+  more.addEventListener("click", () => {
+    const first = fitting[shown]?.id;
+    show(shown + AT_ONCE);
+    document.getElementById(first)?.querySelector("a").focus({preventScroll: true});
+  });
   form.addEventListener("input", filter);
   form.addEventListener("reset", () => setTimeout(filter));
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", follow);
   form.hidden = false;
   filter();
+  if (location.hash) follow();
 });

@@ -1,8 +1,8 @@
 """The errata page: every claim of the ledger as a list by source, a table of counts, the counts in prose.
 
-The directive `ledger` writes the lists and the form that filters them (`errata.js`; without script all
-entries are shown and the form is not); `ledger-table` counts by source and verdict; the role `ledger` gives
-one count.
+The directive `ledger` writes the lists and the form that filters them (`errata.js`, which shows some
+entries at a time; without script all are shown and the form is not); `ledger-table` counts by source and
+verdict; the role `ledger` gives one count.
 """
 
 import math
@@ -214,7 +214,9 @@ class Ledger(SphinxDirective):
         for name, part in claims.load().items():
             section = nodes.section(ids=[f"claims-{name}"], names=[f"claims-{name}"])
             section += nodes.title("", claims.SOURCES[name])
-            html = f'<ol class="claims" data-s="{name}">\n' + "".join(map(item, part)) + "</ol>"
+            # With a script the list is text for the browser; `errata.js` makes the rows that are asked for.
+            rows = "".join(map(item, part))
+            html = f'<noscript class="claims"><ol class="claims" data-s="{name}">\n{rows}</ol></noscript>'
             section += nodes.raw("", html, format="html")
             out.append(section)
         return out

@@ -96,6 +96,7 @@ class FromNotebook(SphinxTransform):
             if output.get("nb_element") == "cell_code_output":
                 children = output.children[:]
                 output.clear()
+                cell["classes"].append("live-cell")  # its lists may hang out of it
                 output += wrapped(mark["name"], mark.get("start", {}), children)
 
 

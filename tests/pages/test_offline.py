@@ -85,3 +85,18 @@ def test_a_new_store_holds_new_pages_and_only_the_own_old_one_goes(host, tab):
     for store in first[1:]:
         page = f"{store.split(' ')[1]}page.html"
         assert "old text" in tab.evaluate(KEPT, [store, page])
+
+
+def test_after_a_new_build_no_reader_sees_an_old_page(host, tab):
+    """The host lets the browser keep a page; the page asks which build is the newest, and is fetched anew."""
+    write, base = host
+    book = (build_book.ROOT / "book" / "assets" / "book.js").read_text(encoding="utf8")
+    script = f"<script>document.documentElement.dataset.content_root = './';{book}</script>"
+    write("book", f"<p>old text</p>{script}")
+    tab.goto(f"{base}book/page.html")
+    assert "old text" in tab.inner_text("body")
+    tab.wait_for_timeout(300)
+    write("book", f"<p>new text</p>{script}")
+    tab.goto("about:blank")
+    tab.goto(f"{base}book/page.html")
+    tab.wait_for_function("() => document.body.innerText.includes('new text')")

@@ -110,6 +110,8 @@ def test_over_http_it_opens_without_a_complaint_or_a_request_to_another_host(pho
 @on("phone", TEXTS)
 def test_every_picture_loads_and_is_described(phone):
     every = "[...document.querySelectorAll('article img')]"
+    phone.evaluate(f"() => {every}.forEach(i => {{ i.loading = 'eager'; }})")
+    phone.wait_for_function(f"() => {every}.every(i => i.complete)")
     pictures = phone.evaluate(f"() => {every}.map(i => [i.src.slice(-60), i.alt, i.naturalWidth])")
     assert [p for p in pictures if not p[1] or not p[2]] == []
 

@@ -16,38 +16,57 @@ def test_axe_would_find_it(open_page):
     assert "image-alt" in [name for name, *_ in findings(tab)]
 
 
-def test_after_one_visit_the_book_needs_no_network(browser, site):
+def test_nothing_is_kept_unasked_and_after_a_click_the_book_needs_no_network(browser, site):
     server = serve(site)
     base = f"http://127.0.0.1:{server.server_port}/"
     context = browser.new_context(service_workers="allow")
     tab = context.new_page()
-    tab.goto(base + "book/index.html")
-    tab.evaluate("() => navigator.serviceWorker.ready.then(() => 0)")
+    tab.goto(base + "book/how_to_use.html")
+    tab.wait_for_selector(".keep-offline:not([hidden])")
+    assert tab.evaluate("() => navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+    label = tab.inner_text(".keep-offline button")
+    whole = sum((site / name).stat().st_size for name in named_files(site)) / 1e6
+    assert abs(float(label.rpartition("(")[2].split()[0]) - whole) < 1
+    tab.click(".keep-offline button")
+    tab.wait_for_selector(".keep-offline button[data-kept=true]")
+    assert "without a network" in tab.inner_text(".keep-offline output")
     server.shutdown()
     server.server_close()
     failed = []
-    tab.on("requestfailed", lambda r: failed.append(r.url))
+    tab.on("requestfailed", lambda r: failed.append(r.url) if "build.txt" not in r.url else None)
     tab.on("response", lambda r: failed.append(r.url) if r.status >= 400 else None)
     for page in ["notebooks/11_attention.html", "book/errata.html", "book/playground.html"]:
         tab.goto(base + page)
         assert tab.query_selector("article h1") is not None
-        assert tab.evaluate("() => [...document.images].every(i => i.complete && i.naturalWidth)")
+        tab.evaluate("() => { for (const i of document.images) i.loading = 'eager'; }")
+        tab.wait_for_function("() => [...document.images].every(i => i.complete && i.naturalWidth)")
     tab.goto(base + "search.html?q=attention")
     tab.wait_for_selector("#search-results li a")
     assert failed == []
+    tab.goto(base + "book/how_to_use.html")
+    tab.click(".keep-offline button[data-kept=true]")
+    tab.wait_for_selector(".keep-offline button[data-kept=false]")
+    assert tab.evaluate("() => caches.keys()") == []
     context.close()
 
 
-def test_the_offline_script_names_every_file_of_the_site(site):
+def named_files(site):
+    """What the offline script keeps."""
     script = (site / "offline.js").read_text(encoding="utf8")
-    named = set(json.loads(script.partition("const FILES = ")[2].partition(";\n")[0]))
+    return {
+        name for name in json.loads(script.partition("const FILES = ")[2].partition(";\n")[0]) if name != "./"
+    }
+
+
+def test_the_offline_script_names_every_file_of_the_site(site):
+    named = named_files(site)
     files = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
     assert {p for p in PAGES if p.endswith(".html")} <= named
-    assert named - files == {"./"}
-    assert {f for f in files - named if not f.rpartition("/")[2].startswith(".")} == {
-        "objects.inv",
-        "offline.js",
+    assert named <= files
+    left = {
+        f for f in files - named if not f.rpartition("/")[2].startswith(".") and not f.startswith("take/")
     }
+    assert left == {"objects.inv", "offline.js", "build.txt"}
 
 
 def test_on_paper_there_is_text_and_nothing_to_press(open_page):

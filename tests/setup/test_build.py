@@ -30,6 +30,8 @@ class Book:
         monkeypatch.setattr(build_book, "WORK", root / ".make" / "book")
         monkeypatch.setattr(build_book, "BEFORE", root / ".make" / "book.before")
         monkeypatch.setattr(build_book, "sphinx", self.sphinx)
+        for tool in (build_book.lean_pages, build_book.take_away):  # these need a theme and a package
+            monkeypatch.setattr(tool, "write", lambda site: None)
         self.monkeypatch = monkeypatch
 
     def sphinx(self):

@@ -1,0 +1,253 @@
+"""Two drawn pages of the back matter: the timeline, from `book/timeline.json`, and the table of scales.
+
+Both draw a figure whose colours follow the page, with its numbers in a list or table below. A work is named
+by its key in `references.bib` and linked by its DOI or arXiv number; sizes are counted by `GPTConfig`, not
+copied.
+"""
+
+import json
+import math
+import sys
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pybtex.database import parse_file
+from references import BIB, address  # beside this file
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import plan
+
+from support.model import GPT, GPTConfig, cache_bytes
+
+EVENTS = Path(__file__).resolve().parents[1] / "timeline.json"
+STRANDS = {  # strand → colour, of those that are told apart by colour-blind readers, light and dark
+    "learning": "#0072b2",
+    "language": "#c2540a",
+    "architecture": "#00735a",
+    "scale": "#a0447a",
+    "inside": "#8a6d00",
+    "assistants": "#5b5fc7",
+}
+# Time runs faster where little happened: (year, place on the axis).
+AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
+TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
+WIDTH, ROW, LEFT = 360, 46, 8
+
+
+def place(year: float) -> float:
+    """Where a year stands, between 0 and 1.
+
+    >>> place(1800), place(2026)
+    (0.0, 1.0)
+    """
+    for (a, x), (b, y) in pairwise(AXIS):
+        if year <= b:
+            return x + (y - x) * (year - a) / (b - a)
+    return 1.0
+
+
+def text(x: float, y: float, words: str, more: str = "") -> str:
+    """A label."""
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" fill="currentColor" {more}>{escape(words)}</text>'
+
+
+def drawing(body: list[str], height: float, label: str) -> str:
+    """A figure that is as wide as the page lets it be."""
+    return (
+        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram" role="img" '
+        f'viewBox="0 0 {WIDTH} {height:.0f}" style="width:100%;max-width:44rem;height:auto" '
+        f'aria-label="{escape(label)}">{"".join(body)}</svg></div>'
+    )
+
+
+def timeline(events: list[dict[str, Any]]) -> str:
+    """One row for each strand, a dot for each event; dots of one year stand on top of each other."""
+    right = WIDTH - 2 * LEFT
+    body = []
+    for year in TICKS:
+        x = LEFT + right * place(year)
+        body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
+        body.append(text(x, 10, str(year), 'text-anchor="middle" style="font-size:11px"'))
+    for row, (strand, colour) in enumerate(STRANDS.items()):
+        y = 14 + ROW * row
+        body.append(
+            text(LEFT, y + 14, strand, f'font-weight="600" style="fill:{colour}" class="strand-{strand}"')
+        )
+        body.append(f'<path d="M{LEFT} {y + 38}H{WIDTH - LEFT}" stroke="{colour}" opacity=".45"/>')
+        stacked: dict[int, int] = {}
+        for event in (e for e in events if e["strand"] == strand):
+            level = stacked[event["year"]] = stacked.get(event["year"], -1) + 1
+            x = LEFT + right * place(event["year"])
+            title = f"<title>{event['year']}: {escape(event['name'])}</title>"
+            body.append(
+                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}">{title}</circle>'
+            )
+    counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
+    label = (
+        f"{len(events)} events on a line of time from 1805 to 2024 that is stretched after 2012: {counted}. "
+    )
+    return drawing(body, 20 + ROW * len(STRANDS), f"{label}Most stand after 2014.")
+
+
+def entries(events: list[dict[str, Any]]) -> str:
+    """The events as a list, each with its sentence, its work, and the chapter that treats it."""
+    works = parse_file(str(BIB)).entries
+    rows = []
+    for event in events:
+        work = works[event["key"]] if event["key"] else None
+        link = address(work.fields) if work else ""
+        if event["where"].startswith("https"):
+            link = event["where"]
+        title = work.fields["title"].strip("{}") if work else event["where"]
+        source = f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
+        stem, name = plan.chapters()[event["chapter"]]
+        number = int(event["chapter"])
+        chapter = f"chapter {number}, {escape(name)}"
+        if plan.notebook(stem).exists():
+            chapter = f'<a href="../notebooks/{stem}.html">{chapter}</a>'
+        rows.append(
+            f'<li style="--strand:{STRANDS[event["strand"]]}"><b>{event["year"]}</b> '
+            f"<b>{escape(event['name'])}.</b> {escape(event['what'])} "
+            f"<small>{source} · {chapter}</small></li>"
+        )
+    return f'<ol class="timeline">{"".join(rows)}</ol>'
+
+
+def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
+    """Name → configuration, tokens read in training (None: not published), and the key of the work."""
+    gpt2 = {"vocab_size": 50257, "context": 1024}
+    llama = {"vocab_size": 32000, "context": 4096, "positions": "rope", "norm": "rms", "activation": "swiglu"}
+    llama |= {"attention_bias": False, "ffn_bias": False, "tie_weights": False}
+    wide = {"d_model": 4096, "n_layers": 32, "n_heads": 32, "d_ff": 11008}
+    large = {"d_model": 8192, "n_layers": 80, "n_heads": 64, "n_kv_heads": 8, "d_ff": 28672}
+    mixtral = wide | {"d_ff": 14336, "n_kv_heads": 8, "n_experts": 8, "experts_per_token": 2}
+    guide = {"vocab_size": 50000, "context": 16, "d_model": 6, "n_layers": 3, "n_heads": 2, "norm": "none"}
+    guide |= {"positions": "sinusoidal", "attention_bias": False, "ffn_bias": False}
+    three = gpt2 | {"context": 2048, "d_model": 12288, "n_layers": 96, "n_heads": 96}
+    return {
+        "the guide's model, on paper": (GPTConfig(**guide), None, ""),
+        "GPT-2 small": (GPTConfig(**gpt2, d_model=768, n_layers=12, n_heads=12), None, "radford2019"),
+        "Llama 7B": (GPTConfig(**llama | wide | {"context": 2048}), 1.0e12, "touvron2023a"),
+        "Mixtral 8x7B": (GPTConfig(**llama | mixtral | {"context": 32768}), None, "jiang2024"),
+        "Llama 2 70B": (GPTConfig(**llama | large), 2.0e12, "touvron2023b"),
+        "GPT-3": (GPTConfig(**three), 3.0e11, "brown2020"),
+    }
+
+
+def scales() -> list[dict[str, Any]]:
+    """A row for each model of the zoo and each published one, smallest first."""
+    import torch
+
+    from support import zoo
+
+    rows = []
+    for name in sorted(zoo.RECIPES):
+        entry = zoo.load(name)
+        card = entry.card
+        rows.append(_row(f"our {name}", entry.model.config, entry.model, None, ""))
+        rows[-1]["tokens"] = card.get("data", {}).get("training tokens")
+    for name, (config, tokens, key) in shapes().items():
+        with torch.device("meta"):
+            model = GPT(config)
+        rows.append(_row(name, config, model, tokens, key))
+    return sorted(rows, key=lambda row: row["parameters"])
+
+
+def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "parameters": model.n_parameters(),
+        "shape": f"{config.d_model:,} · {config.n_layers} · {config.n_heads}",
+        "flops": model.flops_per_token(length=min(config.context, 2048)),
+        "cache": cache_bytes(config, length=1, bytes_per_number=2),
+        "training": 16 * model.n_parameters(),  # weights, gradients, and Adam's two, in 32 bits
+        "tokens": tokens,
+        "key": key,
+    }
+
+
+def short(x: float | None) -> str:
+    """A large number with three digits and its power in words.
+
+    >>> short(174_600_000_000), short(301_296), short(None)
+    ('175 billion', '301,296', 'not published')
+    """
+    if x is None:
+        return "not published"
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if x >= size:
+            return f"{x / size:.3g} {word}"
+    return f"{x:,.0f}"
+
+
+def scale_drawing(rows: list[dict[str, Any]]) -> str:
+    """A dot for each model on a line of powers of ten."""
+    low, high = 4, 12
+    across = lambda x: LEFT + (WIDTH - 2 * LEFT) * (math.log10(x) - low) / (high - low)  # noqa: E731 - a scale
+    height = 24 + 34 * len(rows)
+    words = {5: "100,000", 6: "1 million", 9: "1 billion", 11: "100 billion"}
+    body = [
+        f'<path d="M{across(10**p):.1f} 16V{height}" stroke="currentColor" opacity=".18"/>' for p in words
+    ]
+    body += [
+        text(across(10**p), 11, word, 'text-anchor="middle" style="font-size:11px"')
+        for p, word in words.items()
+    ]
+    for k, row in enumerate(rows):
+        x, y = across(row["parameters"]), 40 + 34 * k
+        side = 'text-anchor="end"' if x > WIDTH / 2 else ""
+        body.append(f'<path d="M{LEFT} {y}H{x:.1f}" stroke="#0072b2" stroke-width="3" opacity=".55"/>')
+        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" fill="#0072b2"/>')
+        body.append(text(x, y - 8, f"{row['name']}: {short(row['parameters'])}", side))
+    told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
+    return drawing(body, height + 6, f"Parameters on a logarithmic line: {told}.")
+
+
+def scale_table(rows: list[dict[str, Any]]) -> str:
+    """The numbers of the figure, and what follows from them."""
+    works = parse_file(str(BIB)).entries
+    heads = ("Model", "Parameters", "Width · layers · heads", "Operations per token")
+    heads += ("Cache, bytes per token", "Bytes to train", "Tokens read", "Tokens per parameter")
+    lines = []
+    for row in rows:
+        ratio = f"{row['tokens'] / row['parameters']:.3g}" if row["tokens"] else "–"
+        name = escape(row["name"])
+        if row["key"]:
+            name = f'<a href="{address(works[row["key"]].fields) or "references.html"}">{name}</a>'
+        cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), f"{row['cache']:,}"]
+        cells += [short(row["training"]), short(row["tokens"]), ratio]
+        lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>')
+    head = "".join(f'<th scope="col">{h}</th>' for h in heads)
+    return (
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table scales">'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+class Timeline(SphinxDirective):
+    """The figure and the list."""
+
+    def run(self) -> list[nodes.Node]:
+        for path in (EVENTS, BIB, plan.PLAN):
+            self.env.note_dependency(str(path))
+        events = json.loads(EVENTS.read_text(encoding="utf8"))
+        return [nodes.raw("", timeline(events) + entries(events), format="html")]
+
+
+class Scale(SphinxDirective):
+    """The figure and the table."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(BIB))
+        rows = scales()
+        return [nodes.raw("", scale_drawing(rows) + scale_table(rows), format="html")]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_directive("timeline", Timeline)
+    app.add_directive("scale", Scale)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,128 @@
+"""Questions at the end of a chapter, and all of them on one page, from the files in `book/quiz`.
+
+A file is named by its chapter's number and holds a list in the format of `jupyterquiz`, so that a notebook
+can show the same with `display_quiz`. Each wrong answer has a sentence that names the likely mistake. On
+the page `quiz.js` judges the answers; without script the answers stand in a fold.
+"""
+
+import json
+import sys
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import plan
+
+FOLDER = Path(__file__).resolve().parents[1] / "quiz"
+BEFORE = ("take-aways", "references")  # the sections before which a chapter's questions stand
+
+
+def load(number: str) -> list[dict[str, Any]]:
+    """The questions of a chapter; none if it has no file."""
+    path = FOLDER / f"{number}.json"
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else []
+
+
+def turned(answers: list[dict[str, Any]], by: int) -> list[dict[str, Any]]:
+    """The answers in another order, so that the right one does not always come first."""
+    by %= len(answers)
+    return answers[by:] + answers[:by]
+
+
+def said(question: dict[str, Any]) -> str:
+    """The right answer in words, for the fold."""
+    right = next(answer for answer in question["answers"] if answer.get("correct"))
+    return f"{right.get('answer', right.get('value'))}. {right['feedback']}"
+
+
+def html(question: dict[str, Any], name: str, more: str = "") -> str:
+    """One question as a form.
+
+    >>> q = {"question": "1 + 1?", "type": "numeric",
+    ...      "answers": [{"type": "value", "value": 2, "correct": True, "feedback": "Yes."}]}
+    >>> 'type="text"' in html(q, "a")
+    True
+    """
+    data = escape(json.dumps(question, ensure_ascii=False), quote=True)
+    if question["type"] == "numeric":
+        field = f'<input type="text" inputmode="decimal" name="{name}" autocomplete="off">'
+        field = f"<label>Your number {field}</label>"
+    else:
+        order = turned(question["answers"], sum(map(ord, name + question["question"])))
+        field = "".join(
+            f'<label><input type="radio" name="{name}" value="{question["answers"].index(a)}"> '
+            f"{escape(a['answer'])}</label>"
+            for a in order
+        )
+    return (
+        f'<form class="quiz" id="{name}" data-question="{data}"><fieldset>'
+        f"<legend>{escape(question['question'])}</legend>{field}</fieldset>"
+        '<p class="quiz-do pst-js-only"><button type="submit">Check</button> '
+        f'<output aria-live="polite"></output></p>{more}'
+        f"<noscript><details><summary>Answer</summary><p>{escape(said(question))}</p></details></noscript></form>\n"
+    )
+
+
+def forms(number: str, more: str = "") -> str:
+    """All questions of a chapter."""
+    return "".join(html(q, f"quiz-{number}-{k}", more) for k, q in enumerate(load(number), 1))
+
+
+class AtTheEnd(SphinxTransform):
+    """Puts a chapter's questions before its take-aways, as a section of its own."""
+
+    default_priority = 406
+
+    def apply(self, **_: Any) -> None:
+        name = self.env.docname.rpartition("/")[2]
+        if not self.env.docname.startswith("notebooks/") or not load(name[:2]):
+            return
+        self.env.note_dependency(str(FOLDER / f"{name[:2]}.json"))
+        ids = {i: s for s in self.document.findall(nodes.section) for i in s["ids"]}
+        later = next((ids[name] for name in BEFORE if name in ids), None)
+        if later is None:
+            return
+        section = nodes.section(ids=["quiz"], names=["quiz"])
+        section += nodes.title("", "Quiz")
+        section += nodes.raw("", forms(name[:2]), format="html")
+        later.parent.insert(later.parent.index(later), section)
+
+
+class Questions(SphinxDirective):
+    """All questions of a file, or of all chapters, each with a link to its chapter."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        for path in FOLDER.glob("*.json"):
+            self.env.note_dependency(str(path))
+        if self.arguments:
+            return [nodes.raw("", forms(self.arguments[0]), format="html")]
+        out: list[nodes.Node] = []
+        for number, (stem, name) in plan.chapters().items():
+            if not load(number) or not plan.notebook(stem).exists():
+                continue
+            link = (
+                f'<p class="quiz-of"><a href="../notebooks/{stem}.html">{int(number)} {escape(name)}</a></p>'
+            )
+            out.append(nodes.raw("", link + forms(number), format="html"))
+        return out
+
+
+def load_script(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
+    """The script, on pages that ask something."""
+    asks = doctree is not None and any('class="quiz"' in raw.astext() for raw in doctree.findall(nodes.raw))
+    if asks:
+        app.add_js_file("quiz.js", loading_method="defer")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(AtTheEnd)
+    app.add_directive("quiz", Questions)
+    app.connect("html-page-context", load_script)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,77 @@
+"""How a chapter is read on the page: set-up and checks are folded, and one may choose to see one way in only.
+
+Folded are the first cell, which imports, and in *Check yourself* every cell that holds a check, because it
+also holds the solution; the cell that a reader fills in stays open. The buttons *Picture*, *By hand* and
+*In code* leave one of the three sections on the page and hide the other two (`reading.js`); the choice is
+remembered.
+"""
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+WAYS = {"picture": "the-picture", "hand": "by-hand", "code": "in-code"}
+LABELS = {"all": "Everything", "picture": "The picture", "hand": "By hand", "code": "In code"}
+SOLVES = re.compile(r"^(check\(|mistakes\s*=|cases\w*\s*=|def )", re.M)
+OPEN = re.compile(r"^\s+\.\.\.|=\s*\.\.\.", re.M)  # what a reader fills in
+SETS_UP = re.compile(r"^(from|import) ", re.M)
+IMPORTS = 3  # a cell with at least so many lines of imports is set-up
+
+
+def fold_of(source: str, heading: str) -> str:
+    """What the fold of a cell says; empty if the cell stands open.
+
+    >>> fold_of("import math\\nimport torch\\nfrom support import zoo", "")
+    'Set-up: what this chapter imports'
+    >>> fold_of("mistakes = {}\\ncheck(mine, right, cases, mistakes)", "Check yourself")
+    'The check (it knows the solution)'
+    >>> fold_of("def mine(x):\\n    ...", "Check yourself")
+    ''
+    """
+    if len(SETS_UP.findall(source)) >= IMPORTS:
+        return "Set-up: what this chapter imports"
+    if heading == "Check yourself" and SOLVES.search(source) and not OPEN.search(source):
+        return "The check (it knows the solution)"
+    return ""
+
+
+def bar() -> str:
+    """The buttons that choose a way in; without script they are not shown."""
+    buttons = "".join(
+        f'<button type="button" data-way="{way}" aria-pressed="{str(way == "all").lower()}">{label}</button>'
+        for way, label in LABELS.items()
+    )
+    return f'<div class="modes pst-js-only" role="group" aria-label="What to show">{buttons}</div>'
+
+
+class Reading(SphinxTransform):
+    """Folds cells of a chapter, and puts the buttons over its first section."""
+
+    default_priority = 405
+
+    def apply(self, **_: Any) -> None:
+        if not self.env.docname.startswith("notebooks/"):
+            return
+        for cell in self.document.findall(nodes.container):
+            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") or not cell.children:
+                continue
+            code = cell.children[0]
+            section = cell.parent
+            while isinstance(section.parent, nodes.section) and isinstance(
+                section.parent.parent, nodes.section
+            ):
+                section = section.parent
+            heading = section[0].astext() if isinstance(section, nodes.section) else ""
+            if code.get("nb_element") == "cell_code_source" and (fold := fold_of(code.astext(), heading)):
+                cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", fold, "Fold it again"
+        picture = next((s for s in self.document.findall(nodes.section) if WAYS["picture"] in s["ids"]), None)
+        if picture is not None:
+            place = picture.parent.index(picture)
+            picture.parent.insert(place, nodes.raw("", bar(), format="html"))
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(Reading)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,73 @@
+"""In a list of references every title that `references.bib` knows is a link: by DOI, or to arXiv."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pybtex.database import parse_file
+from sphinx.transforms import SphinxTransform
+
+BIB = Path(__file__).resolve().parents[1] / "references.bib"
+SHORTEST = 5  # a short title of fewer letters ("Adam", "GPT") is only known with its year beside it
+
+
+def plain(title: str) -> str:
+    """A title without capitals, braces and signs, so that two ways to write it are one.
+
+    >>> plain("{LLaMA}: Open and Efficient") == plain("llama open and efficient")
+    True
+    """
+    return " ".join(re.findall(r"[a-z0-9]+", title.lower()))
+
+
+def address(fields: Any) -> str:
+    """Where a work is found; empty if it has neither DOI nor arXiv number."""
+    if "doi" in fields:
+        return f"https://doi.org/{fields['doi']}"
+    return f"https://arxiv.org/abs/{fields['eprint']}" if "eprint" in fields else ""
+
+
+@cache
+def works() -> dict[str, list[tuple[str, str]]]:
+    """Title or short title → the years and addresses of the works that have it."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for entry in parse_file(str(BIB)).entries.values():
+        for name in {entry.fields["title"], entry.fields.get("shorttitle", entry.fields["title"])}:
+            if link := address(entry.fields):
+                found.setdefault(plain(name), []).append((entry.fields["year"], link))
+    return found
+
+
+def link_of(title: str, beside: str) -> str:
+    """The address of a title, as it stands in a list; `beside` is the entry, which may name the year."""
+    known = works().get(plain(title), [])
+    if len(known) > 1 or len(plain(title)) < SHORTEST:
+        known = [work for work in known if work[0] in beside]
+    return known[0][1] if known else ""
+
+
+class Links(SphinxTransform):
+    """Wraps the titles."""
+
+    default_priority = 407
+
+    def apply(self, **_: Any) -> None:
+        if not self.env.docname.startswith("notebooks/"):
+            return
+        self.env.note_dependency(str(BIB))
+        sections = [s for s in self.document.findall(nodes.section) if "references" in s["ids"]]
+        for entry in [item for s in sections for item in s.findall(nodes.list_item)]:
+            for title in list(entry.findall(nodes.emphasis)):
+                if isinstance(title.parent, nodes.reference):
+                    continue
+                if link := link_of(title.astext(), entry.astext()):
+                    reference = nodes.reference("", "", internal=False, refuri=link)
+                    title.replace_self(reference)
+                    reference += title
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(Links)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

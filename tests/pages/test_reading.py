@@ -1,0 +1,267 @@
+"""How the pages read: ways in, folds, numbers, questions, figures in the dark, what can be taken along."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import lean_pages
+import lean_style
+import pytest
+import quiz
+import references
+import take_away
+from pybtex.database import parse_file
+from test_pages import CHAPTERS, SITE, TEXTS
+
+ROOT = Path(__file__).resolve().parents[2]
+STEP = re.compile(
+    r'href="[^"]*?(\d\d)_\w+\.html"\s+title="(?:next|previous) page".*?</p>\s*<p[^>]*>(.*?)</p>', re.S
+)
+SEEN = "() => ['the-picture', 'by-hand', 'in-code'].map(id => document.getElementById(id).checkVisibility())"
+
+
+@pytest.fixture
+def own(browser, bases):
+    """A page in a browser that remembers nothing yet."""
+    contexts = []
+
+    def opened(page, way="http", **settings):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
+        contexts.append(context)
+        tab = context.new_page()
+        tab.goto(bases[way] + page)
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def test_one_way_in_is_shown_and_remembered(own, bases):
+    tab = own("notebooks/06_vocabulary.html")
+    assert tab.evaluate(SEEN) == [True] * 3
+    tab.click(".modes [data-way=hand]")
+    assert tab.evaluate(SEEN) == [False, True, False]
+    assert not tab.is_visible("#pst-page-toc-nav a[href='#in-code']")
+    tab.goto(bases["http"] + "notebooks/07_bpe.html")
+    assert tab.evaluate(SEEN) == [False, True, False]
+    assert tab.get_attribute(".modes [data-way=hand]", "aria-pressed") == "true"
+    tab.goto(bases["http"] + "notebooks/06_vocabulary.html#in-code")  # a link into what is hidden shows it
+    tab.wait_for_function("() => document.getElementById('in-code').checkVisibility()")
+    tab.click(".modes [data-way=all]")
+    assert tab.evaluate(SEEN) == [True] * 3
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_solution_is_seen_before_it_is_asked_for(page):
+    """In *Check yourself* every cell that stands open is one to fill in."""
+    text = (SITE / page).read_text(encoding="utf8")
+    part = text.partition('id="check-yourself"')[2].partition('id="quiz"')[0].partition('id="take-aways"')[0]
+    for _ in range(3):  # folds within folds
+        part = re.sub(r"<details(?:(?!<details).)*?</details>", "", part, flags=re.S)
+    code = [
+        re.sub(r"<[^>]*>", "", block) for block in re.findall(r"cell_input.*?<pre>(.*?)</pre>", part, re.S)
+    ]
+    shown = [block for block in code if re.search(r"^(def |mistakes|check\()", block, re.M)]
+    assert [block for block in shown if "..." not in block] == []
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_chapters_have_their_numbers(page):
+    text = (SITE / page).read_text(encoding="utf8")
+    number = str(int(Path(page).name[:2]))
+    mark = f'<span class="chapter-number">{number}</span>'
+    assert f"<title>{number} " in text and re.search(rf"<h1>{mark}", text)
+    bar = text.partition('<nav class="bd-links')[2].partition("</nav>")[0]
+    assert [n for n in re.findall(r'data-chapter="(\d\d)"', bar)] == [Path(p).name[:2] for p in CHAPTERS]
+    steps = re.findall(
+        r'href="[^"]*?(\d\d)_\w+\.html"\s+title="(?:next|previous) page".*?</p>\s*<p[^>]*>(.*?)</p>',
+        text,
+        re.S,
+    )
+    assert all(f">{int(n)}</span>" in title for n, title in steps)
+
+
+FILES = sorted((ROOT / "book" / "quiz").glob("*.json"))
+RIGHT = {  # what the numeric questions ask for, computed
+    "01": max(0, 2 * 1 - 1 * 3 - 1),
+    "02": 3 - 0.1 * 2 * 3,
+    "03": 2,
+    "04": 0.5 * 0.2 * 0.1,
+    "05": 2**10,
+    "07": 256 + 1000,
+    "08": round(3 / (3 * 2**0.5), 2),
+    "11": sum(range(5)),
+    "12": 64 / 8,
+    "15": 6 * 12 * 100**2,
+    "16": 2**4,
+    "18": 8,
+    "22": 2 * 2 * 4 * 8 * 2,
+    "24": 16 / 8,
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_questions_are_sound(path):
+    questions = json.loads(path.read_text(encoding="utf8"))
+    assert len(questions) >= 2
+    for question in questions:
+        answers = question["answers"]
+        assert sum(bool(a.get("correct")) for a in answers) == 1
+        assert all(len(a["feedback"]) > 10 for a in answers)
+        if question["type"] == "numeric":
+            right = next(a["value"] for a in answers if a.get("correct"))
+            assert right == pytest.approx(RIGHT[path.stem])
+            assert answers[-1]["type"] == "default"
+        else:
+            assert len({a["answer"] for a in answers}) >= 3
+
+
+def test_every_chapter_asks(site):
+    for page in CHAPTERS:
+        number = Path(page).name[:2]
+        if quiz.load(number):
+            assert 'id="quiz"' in (site / page).read_text(encoding="utf8"), page
+    assert (site / "book" / "questions.html").read_text(encoding="utf8").count('class="quiz"') >= 44
+
+
+def test_a_wrong_answer_names_the_mistake(own):
+    tab = own("notebooks/01_neuron.html", way="file")
+    form = tab.locator("#quiz-01-1")
+    form.locator("input").fill("−2")
+    form.locator("button").click()
+    assert "pre-activation" in form.locator("output").inner_text()
+    assert form.get_attribute("data-right") == "false"
+    form.locator("input").fill("0")
+    form.locator("input").press("Enter")
+    assert form.locator("output").inner_text().startswith("Right.")
+    second = tab.locator("#quiz-01-2")
+    second.locator("button").click()
+    assert second.locator("output").inner_text() == "Choose an answer first."
+    second.get_by_label("No more than one linear layer").check()
+    second.locator("button").click()
+    assert second.get_attribute("data-right") == "true"
+
+
+def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
+    tab = own("notebooks/11_attention.html", color_scheme="dark", viewport={"width": 390, "height": 844})
+    picture = tab.locator(".cell_output img").first
+    picture.scroll_into_view_if_needed()
+    style = picture.evaluate("e => [getComputedStyle(e).filter, getComputedStyle(e).backgroundColor]")
+    assert "invert(0.93)" in style[0] and style[1] == "rgba(0, 0, 0, 0)"
+    # White paper becomes the page's own colour: 255 × (1 − 0.93) = 18.
+    assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 18, 18)"
+    small = picture.bounding_box()["width"]
+    picture.click()
+    big = tab.locator("dialog.enlarged img")
+    assert big.bounding_box()["width"] > 2 * small
+    tab.keyboard.press("Escape")
+    assert tab.locator("dialog.enlarged").count() == 0
+    assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+def test_what_was_read_is_marked(own):
+    tab = own("notebooks/06_vocabulary.html")
+    tab.locator("#take-aways").scroll_into_view_if_needed()
+    tab.wait_for_selector(".bd-docs-nav a.was-read[data-chapter='06']", state="attached")
+
+
+def test_references_are_links(site):
+    entries = parse_file(str(references.BIB)).entries
+    assert len(entries) > 100
+    keys = [e.fields[k] for e in entries.values() for k in ("doi", "eprint") if k in e.fields]
+    assert len(keys) == len(set(keys))
+    assert all(re.fullmatch(r"\d{4}\.\d{4,5}", k) or k.startswith("10.") for k in keys)
+    linked = titles = 0
+    for page in CHAPTERS:
+        part = (
+            (site / page)
+            .read_text(encoding="utf8")
+            .partition('id="references"')[2]
+            .partition("</section>")[0]
+        )
+        linked += len(re.findall(r'href="https://(?:doi|arxiv)\.org', part))
+        titles += len(re.findall(r"<em>", part))
+    assert linked >= 150 and linked > 0.6 * titles
+    assert 'href="https://arxiv.org/abs/1706.03762"' in (site / "book" / "references.html").read_text(
+        encoding="utf8"
+    )
+
+
+def test_the_timeline_names_only_known_works(site):
+    events = json.loads((ROOT / "book" / "timeline.json").read_text(encoding="utf8"))
+    known = parse_file(str(references.BIB)).entries
+    assert [e["year"] for e in events] == sorted(e["year"] for e in events)
+    for event in events:
+        assert event["key"] in known or event["where"], event["name"]
+        if event["key"]:
+            assert known[event["key"]].fields["year"] == str(event["year"]), event["name"]
+
+
+def test_the_table_of_scales_counts_as_published(site):
+    page = (site / "book" / "scale.html").read_text(encoding="utf8")
+    for count in ("301,296", "124,439,808", "6,738,415,616", "46,702,792,704", "68,976,648,192"):
+        assert count in page
+    assert '<th scope="col">Parameters</th>' in page  # a head that says something stays
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_no_table_has_an_empty_bar(page):
+    for head in re.findall(r"<thead>.*?</thead>", (SITE / page).read_text(encoding="utf8"), re.S):
+        assert re.sub(r"<[^>]*>|\s", "", head), head
+
+
+def test_a_reader_of_the_site_can_take_everything(site, tmp_path):
+    page = (site / "notebooks" / "06_vocabulary.html").read_text(encoding="utf8")
+    links = re.findall(r'<div class="take-away">.*?</div>', page, re.S)[0]
+    addresses = re.findall(r'href="([^"]+)" download', links)
+    assert len(addresses) == 3 and take_away.RUN in links
+    notebook, wheel, archive = (site / "notebooks" / a for a in addresses)
+    assert json.loads(notebook.read_text(encoding="utf8"))["cells"]
+    with zipfile.ZipFile(archive) as whole:
+        names = set(whole.namelist())
+        assert {"README.txt", "notebooks/06_vocabulary.ipynb", f"notebooks/{wheel.name}"} <= names
+        assert "pages/book/index.html" in names
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(tmp_path),
+        str(wheel),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    code = "from support import zoo; print(zoo.load('calling-game').model.n_parameters())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "106624", done.stderr
+
+
+def test_styles_keep_what_a_page_can_meet():
+    css = ".a:is(.x, .y) .b{c:d} @media print{.gone{e:f}.a{g:h}} @keyframes turn{from{top:0}} .gone, .b{i:j}"
+    kept = lean_style.lean(css, {"a", "b"})
+    assert ".a:is(.x, .y) .b{c:d}" in kept and "@media print{.a{g:h}}" in kept and ".b{i:j}" in kept
+    assert "gone" not in kept and "@keyframes turn" in kept
+
+
+def test_a_page_asks_for_little(site):
+    """The page, one style, one script, formulas; and no picture before it is near."""
+    text = (site / "notebooks" / "06_vocabulary.html").read_text(encoding="utf8")
+    assert (
+        len(re.findall(r"<script[^>]*\bsrc=", text)) <= 2 and len(re.findall(r'rel="stylesheet"', text)) <= 3
+    )
+    pictures = re.findall(r"<img[^>]*_images[^>]*>", text)
+    assert all('loading="lazy"' in p and "width=" in p and "height=" in p for p in pictures)
+    assert lean_pages.size_of(site, "_static/card.png") == (1200, 630)

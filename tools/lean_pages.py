@@ -1,0 +1,248 @@
+"""What a page loads, made small: one style, one script, pictures when they come near.
+
+The theme and its extensions name a dozen style sheets and as many scripts on every page. Here the sheets
+that all pages share become one file without the rules that no page can meet; the theme's scripts are left
+to `site.js`, which does what these pages use of them; only the page of the search loads the index. Names of
+files hold a digest of their contents, so that a page of a new build never meets a style or a script of an
+old one.
+"""
+
+import base64
+import hashlib
+import re
+import struct
+from pathlib import Path
+
+from lean_style import shared_style, used_words
+
+SHEET = re.compile(r'[ \t]*<link[^>]*\brel="stylesheet"[^>]*>\n?|[ \t]*<link[^>]*\bas="script"[^>]*>\n?')
+SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\n?", re.S)
+ADDRESS = re.compile(r'\b(?:href|src)="([^"?#]+)')
+IMAGE = re.compile(r'<img\b(?P<attributes>[^>]*\bsrc="(?P<src>[^"]+)"[^>]*?)\s*/?>')
+CODE = re.compile(
+    r'(?P<head><div class="cell_(?:input|output)[^>]*>\s*<div class="highlight-(?:python|ipython3)[^>]*>'
+    r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
+    re.S,
+)
+# The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
+THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
+THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
+OWN = ("site.js", "book.js", "reading.js")
+SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
+# Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
+INLINE = re.compile(
+    r"toggleHint|toggleOpenOnPrint|togglebuttonSelector|DOCUMENTATION_OPTIONS|documentElement\.dataset\.mode"
+)
+HEAD = """<script>try { const page = document.documentElement.dataset;
+const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.getItem("reading") || "all";
+page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }</script>
+"""
+SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")
+SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
+LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
+
+
+def pages_of(site: Path) -> list[Path]:
+    """All pages, but for what the theme keeps among its files."""
+    return [p for p in sorted(site.rglob("*.html")) if "_static" not in p.relative_to(site).parts]
+
+
+def hung(code: str) -> str:
+    """Lines of code that go on four letters further in when they are too long for the page.
+
+    >>> hung("  f(x)")
+    '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
+    """
+    lines = []
+    for line in code.removesuffix("\n").split("\n"):
+        bare = re.sub(r"<[^>]*>", "", line)
+        indent = len(bare) - len(bare.lstrip(" ")) + 4
+        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
+    return "".join(lines)
+
+
+def size_of(folder: Path, src: str) -> tuple[int, int] | None:
+    """Width and height of a PNG, from its head."""
+    if src.startswith("data:image/png;base64,"):
+        head = base64.b64decode(src[22:54])
+    else:
+        head = (folder / src).read_bytes()[:24] if src.endswith(".png") else b""
+    return struct.unpack(">II", head[16:24]) if head[:8] == b"\x89PNG\r\n\x1a\n" else None
+
+
+def with_lazy_pictures(text: str, folder: Path) -> str:
+    """Each picture is loaded when it comes near, into a place that is kept for it."""
+
+    def mend(found: re.Match[str]) -> str:
+        attributes, src = found["attributes"].rstrip(), found["src"]
+        if "logo__image" in attributes:
+            return found[0]
+        size = size_of(folder, src)
+        if size and not re.search(r"\bwidth=", attributes):
+            attributes += f' width="{size[0]}" height="{size[1]}"'
+        return f'<img{attributes} loading="lazy" decoding="async"/>'
+
+    return IMAGE.sub(mend, text)
+
+
+def tall(section: str) -> int:
+    """About how many pixels a section takes: its text, its lines of code, its pictures and drawings."""
+    lines = len(re.findall(r'class="code-line"', section))
+    pictures = len(re.findall(r"<img\b", section)) + len(
+        re.findall(r'<svg[^>]*class="diagram"|<live-figure', section)
+    )
+    bare = re.sub(
+        r"<pre>.*?</pre>|<svg.*?</svg>|<script.*?</script>|<annotation.*?</annotation>",
+        "",
+        section,
+        flags=re.S,
+    )
+    text = len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", bare)))
+    return round(80 + 0.42 * text + 21 * lines + 400 * pictures, -2)
+
+
+def with_heights(body: str) -> str:
+    """Each section with an estimate of its height, for the browser that has not laid it out."""
+    parts = re.split(r'(<section id="[^"]*">\n<h2>)', body)
+    for k in range(1, len(parts), 2):
+        parts[k] = parts[k].replace("<section ", f'<section style="--tall:{tall(parts[k + 1])}px" ', 1)
+    return "".join(parts)
+
+
+def without_empty_heads(body: str) -> str:
+    """A table without column names has no bar for them.
+
+    >>> without_empty_heads("<table><thead><tr><th><p></p></th></tr></thead><tr><td>1</td></tr></table>")
+    '<table><tr><td>1</td></tr></table>'
+    """
+    return re.sub(
+        r"<thead>.*?</thead>\n?", lambda m: m[0] if re.sub(r"<[^>]*>|\s", "", m[0]) else "", body, flags=re.S
+    )
+
+
+class Files:
+    """Writes what pages share under a name that holds a digest of it."""
+
+    def __init__(self, site: Path) -> None:
+        self.folder = site / "_static"
+        self.known: dict[str, str] = {}
+        self.script = ""
+
+    def write(self, name: str, text: str) -> str:
+        """The name of the file, below `_static`."""
+        stem, _, ending = name.rpartition(".")
+        named = f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.{ending}"
+        if named not in self.known:
+            self.known[named] = text
+            (self.folder / named).write_text(text, encoding="utf8")
+        return named
+
+
+def _names(tag: str) -> str:
+    found = ADDRESS.search(tag)
+    return found[1] if found else ""
+
+
+def numbered(text: str, page: Path) -> str:
+    """Chapters with their numbers: in the sidebar, over the text, in the title, and where one goes on."""
+    mark = r'<span class="chapter-number">{}</span>'
+    bar = r'<a class="([^"]*)" href="([^"#]*?(\d\d)_\w+\.html)">'
+    own = re.match(r"(\d\d)_", page.name)
+
+    def link(found: re.Match[str]) -> str:
+        return (
+            f'<a class="{found[1]}" href="{found[2]}" data-chapter="{found[3]}">{mark.format(int(found[3]))}'
+        )
+
+    begin, nav, rest = text.partition('<nav class="bd-links')
+    nav, end, rest = (nav + rest).partition("</nav>") if nav else ("", "", rest)
+    nav = re.sub(bar, link, nav)
+    if own:
+        number = int(own[1])
+        here = rf'<a class="\1" href="#" data-chapter="{own[1]}">{mark.format(number)}'
+        nav = re.sub(r'<a class="([^"]*current[^"]*)" href="#">', here, nav, count=1)
+        rest = re.sub(r"(<section[^>]*>\s*<h1>)", rf"\1{mark.format(number)}", rest, count=1)
+        rest = rest.replace("<body", f'<body data-chapter="{own[1]}"', 1)
+        begin = begin.replace("<title>", f"<title>{number} ", 1).replace(
+            "<body", f'<body data-chapter="{own[1]}"', 1
+        )
+    text = begin + nav + end + rest
+    step = r'(href="[^"]*?(\d\d)_\w+\.html"\s+title="(?:previous|next) page">.*?<p class="prev-next-title">)'
+    return re.sub(step, lambda m: m[1] + mark.format(int(m[2])), text, flags=re.S)
+
+
+def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> str:
+    """One page that loads the shared style and script, and what it alone needs."""
+    root = "../" * (len(page.relative_to(site).parts) - 1)
+    searches = page.name == "search.html"
+    extra = []
+    for tag in SHEET.findall(text):
+        name = Path(_names(tag)).name
+        if 'rel="stylesheet"' in tag and name not in (*SHARED, *LEFT_OUT) and not name.startswith("mystnb"):
+            extra.append(tag.strip())
+    own: list[Path] = []
+
+    def sort_out(found: re.Match[str]) -> str:
+        attributes, inline = found["attributes"], found["text"]
+        if "application/" in attributes:
+            return found[0]
+        if "src=" not in attributes:
+            if INLINE.search(inline) and not searches:
+                return ""
+            return "" if re.search("toggle|dataset\\.mode", inline) else found[0]
+        name = Path(_names(found[0])).name
+        if searches and name in (*SEARCH, "doctools.js", "sphinx_highlight.js"):
+            return found[0]
+        if name not in (*THEME, *SEARCH, *OWN):
+            own.append((page.parent / _names(found[0])).resolve())
+        return ""
+
+    head, mark, body = text.partition("</head>")
+    head, body = SCRIPT.sub(sort_out, SHEET.sub("", head)), SCRIPT.sub(sort_out, body)
+    scripts = [f'<script defer src="{root}_static/{files.script}"></script>']
+    if own:
+        whole = "\n".join(path.read_text(encoding="utf8") for path in own)
+        scripts.append(f'<script defer src="{root}_static/{files.write("page.js", whole)}"></script>')
+    sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
+    head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
+    head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
+    body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
+    return head + mark + with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent)
+
+
+def write(site: Path) -> None:
+    """Make all pages of a site lean, and take away what no page names any more."""
+    static = site / "_static"
+    pages = pages_of(site)
+    texts = {page: numbered(page.read_text(encoding="utf8"), page) for page in pages}
+    named = [_names(tag) for text in texts.values() for tag in SHEET.findall(text) if "stylesheet" in tag]
+    own = {Path(name).name: name.partition("_static/")[2] for name in named if "_static/" in name}
+    order = [n for n in own if (n in SHARED or n.startswith("mystnb")) and n != "book.css"] + ["book.css"]
+    files = Files(site)
+    staying = [*static.glob("*.js"), *static.glob("live/**/*.js"), site / "_static" / "searchtools.js"]
+    words = used_words(texts.values(), [p for p in staying if p.name not in THEME])
+    style = files.write("style.css", shared_style(site, words, [own[n] for n in order if n in own]))
+    script = "\n".join((static / name).read_text(encoding="utf8") for name in OWN)
+    files.script = files.write("script.js", script)
+    for page, text in texts.items():
+        if 'http-equiv="refresh"' not in text:
+            page.write_text(lean_page(text, page, site, style, files), encoding="utf8")
+    _sweep(site)
+
+
+def _sweep(site: Path) -> None:
+    """Files below `_static` that neither a page nor a style nor a script names."""
+    static = site / "_static"
+    named = "\n".join(p.read_text(encoding="utf8") for p in pages_of(site))
+    named += "\n".join(
+        p.read_text(encoding="utf8")
+        for p in static.rglob("*")
+        if p.suffix in (".css", ".js") and p.name in named
+    )
+    for path in sorted(p for p in static.rglob("*") if p.is_file()):
+        if path.name not in named and path.name != "LICENSE":
+            path.unlink()
+    for folder in sorted((p for p in static.rglob("*") if p.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()

@@ -1,0 +1,90 @@
+"""What a reader of the site can take along: every notebook, the package's wheel, and all in one archive.
+
+The files stand in the folder `take` of the site. Each chapter ends with the links and the line that runs
+it; the page *How to use this book* has them, too, and the button that keeps the site for reading offline.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WHEEL = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
+EPOCH = (2026, 1, 1, 0, 0, 0)  # one date for all, so that the same book is the same file
+RUN = "pip install neuron_to_assistant-*.whl jupyterlab matplotlib ipywidgets"
+PLACE = "<!-- take-away -->"
+README = f"""From One Neuron to an Assistant
+
+Read: open pages/index.html in a browser. No network is needed.
+Run:  cd notebooks; {RUN}; jupyter lab
+"""
+
+
+def build_wheel(folder: Path) -> Path:
+    """The package's wheel, made in a copy so that nothing is left behind here."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / "package"
+        shutil.copytree(
+            ROOT / "support", copy / "support", ignore=shutil.ignore_patterns("__pycache__", ".runs")
+        )
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, copy)
+        done = subprocess.run(
+            [sys.executable, "-c", WHEEL, str(folder.resolve())],
+            cwd=copy,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"SOURCE_DATE_EPOCH": "1767225600"},
+        )
+    if done.returncode:
+        raise RuntimeError(f"the wheel was not built: {done.stderr.strip()[-400:]}")
+    return next(folder.glob("*.whl"))
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    kept = zipfile.ZIP_STORED if name.endswith((".png", ".woff2", ".whl")) else zipfile.ZIP_DEFLATED
+    archive.writestr(zipfile.ZipInfo(name, EPOCH), content, kept, 6)
+
+
+def line(root: str, wheel: str, notebook: str, archive: str, megabytes: float) -> str:
+    """The links, and how to run what they give."""
+    own = f'<a href="{root}_sources/{notebook}" download>this chapter as a notebook</a>, ' if notebook else ""
+    return (
+        f'<div class="take-away"><p><b>Take it with you:</b> {own}'
+        f'<a href="{root}take/{wheel}" download>the package as a wheel</a>, '
+        f'<a href="{root}take/{archive}" download>everything in one archive ({megabytes:.0f} MB)</a>. '
+        f"With notebook and wheel in one folder: <code>{RUN}</code> and <code>jupyter lab</code>. "
+        "On Colab, upload both and run all cells.</p></div>"
+    )
+
+
+def write(site: Path) -> None:
+    """Make the files, and put the links into the pages."""
+    take = site / "take"
+    take.mkdir()
+    wheel = build_wheel(take).name
+    notebooks = sorted((site / "_sources" / "notebooks").glob("*.ipynb"))
+    name = "from-one-neuron-to-an-assistant.zip"
+    pages = [p for p in sorted(site.rglob("*")) if p.is_file() and not {"take", "_sources"} & set(p.parts)]
+    with zipfile.ZipFile(take / name, "w") as archive:
+        _add(archive, "README.txt", README.encode())
+        for path in notebooks:
+            _add(archive, f"notebooks/{path.name}", path.read_bytes())
+        _add(archive, f"notebooks/{wheel}", (take / wheel).read_bytes())
+        for path in pages:
+            _add(archive, f"pages/{path.relative_to(site).as_posix()}", path.read_bytes())
+    megabytes = (take / name).stat().st_size / 1e6
+    for path in [*(site / "notebooks").glob("*.html"), site / "book" / "how_to_use.html"]:
+        text = path.read_text(encoding="utf8")
+        chapter = path.parent.name == "notebooks"
+        links = line("../", wheel, f"notebooks/{path.stem}.ipynb" if chapter else "", name, megabytes)
+        if chapter:
+            text = re.sub(r"(\s*</article>)", lambda m, links=links: f"\n{links}{m[1]}", text, count=1)
+        else:
+            text = text.replace(PLACE, links)
+        path.write_text(text, encoding="utf8")
