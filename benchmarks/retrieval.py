@@ -101,20 +101,20 @@ def row(seed: int) -> dict:
 
 
 def cells(encoder: RetrievalEncoder, there, seed: int) -> list[dict[str, float]]:
-    """Recall at 1 and the share of documents looked at, by cells probed, among 2,156 pages."""
+    """Recall at 1 and the share of documents that are looked at, by cells probed, among 2,156 pages."""
     documents = [p.words for p in there + pages(1856, 2000 + seed)]
     with torch.no_grad():
         vectors, asked = encoder(documents), encoder([p.clues for p in there])
     index = InvertedFile(vectors, CELLS, seed=seed)
     rows = []
     for probes in PROBES:
-        best, looked = index.search(asked, k=1, probes=probes)
+        best, examined = index.search(asked, k=1, probes=probes)
         hit = (best[:, 0] == torch.arange(len(there))).double().mean().item()
         rows.append(
             {
                 "probes": probes,
                 "recall": round(hit, 4),
-                "share": round(looked.double().mean().item() / len(documents), 4),
+                "share": round(examined.double().mean().item() / len(documents), 4),
             }
         )
     return rows

@@ -2,7 +2,7 @@
 
     python benchmarks/tools.py [--only KIND SEED]
 
-About 4 CPU-minutes for everything; rows that the record holds already are not made again.
+About 2 CPU-minutes for everything; rows that the record holds already are not made again.
 `--only` makes one row and prints it. The model with tools is the zoo's; its card has its three seeds.
 """
 
@@ -16,9 +16,9 @@ from support.zoo.recipes import shop
 
 KINDS = {
     # answers follow the question at once
-    "without tools": {"tools": False, "steps": 900},
+    "without tools": {"tools": False, "steps": 600},
     # with requests, but the loss counts every token: the questions and what the tools said as well
-    "results learned": {"mask": "all", "steps": 600},
+    "results learned": {"mask": "all", "steps": 400},
 }
 SEEDS = (0, 1, 2)
 ASKED = 150

@@ -32,7 +32,7 @@ OLD = {
     *("exam", "exams", "striking", "lossof", "tokenlosses", "makesight"),
 }
 STANDARD = {"alibi_slopes", "slopes"}  # ALiBi's own word
-EXCEPT = {"_look_up"}  # another meaning
+EXCEPT = {"_look_up", "LookUp", "_price"}  # another meaning
 TREES = ("support", "benchmarks", "tools", "book/ext", "book/ledger", "tests")
 
 

@@ -497,6 +497,42 @@ def wb3_026():
     return next_token(LOGITS, 0.01)[0]
 
 
+@claim(
+    place="7 The conveyor belt grows",
+    chapter="27",
+    cell='evil = "the bear and rosa saw a red ball',
+    stated=None,
+    verdict="overstated",
+    checked="by reading",
+    added=True,
+)
+def wb3_032():
+    """What a tool returns becomes ordinary text, of the same kind as what the user typed.
+
+    As vectors it is, and the model believes it as readily: with a calculator that is off by one it repeats
+    the wrong result. But systems in use fence results with special tokens that no text can spell, and that
+    keeps a page from becoming a request.
+    """
+
+
+@claim(
+    place="8 Where the analogy breaks",
+    chapter="27",
+    cell="guess = answer_distribution(shop.model, vocabulary, asked",
+    stated=None,
+    verdict="overstated",
+    checked="by reading",
+    added=True,
+)
+def wb3_033():
+    """Retrieval puts relevant documents into the context, so that the model's query points somewhere grounded.
+
+    If the right page is found. After a wrong page our model was as sure as after the right one, and named
+    what stood on it: the accuracy is recall times the reader's accuracy with the right page, plus the rest
+    times that with a wrong one.
+    """
+
+
 @claim(place="Appendix B", chapter="06", stated=None, verdict="unverifiable", checked="not possible")
 def wb3_027():
     """Three-word, length-3 toy dictionary and the query are posited, not produced by a prompt.

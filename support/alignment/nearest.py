@@ -1,4 +1,4 @@
-"""Finding the nearest vectors: all of them looked at, or only those in the nearest cells."""
+"""Finding the nearest vectors: all of them, or only those in the nearest cells."""
 
 import torch
 from jaxtyping import Float, Int
@@ -71,7 +71,7 @@ class InvertedFile:
         if not 1 <= probes <= len(self.centres):
             raise InputError(f"probes={probes} must lie between 1 and {len(self.centres)}, the cells.")
         nearest = (queries @ self.centres.T).topk(probes, dim=1).indices
-        looked = torch.stack([torch.isin(self.cell, row) for row in nearest])
-        scores = (queries @ self.documents.T).masked_fill(~looked, -torch.inf)
+        examined = torch.stack([torch.isin(self.cell, row) for row in nearest])
+        scores = (queries @ self.documents.T).masked_fill(~examined, -torch.inf)
         best = scores.topk(k, dim=1)
-        return best.indices.masked_fill(best.values == -torch.inf, -1), looked.sum(1)
+        return best.indices.masked_fill(best.values == -torch.inf, -1), examined.sum(1)

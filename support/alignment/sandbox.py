@@ -49,7 +49,12 @@ fprog = struct.pack("HxxxxxxQ", len(ins), ctypes.addressof(kept))
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.create_string_buffer(fprog), 0, 0):
     sys.exit(99)
-exec(compile(code, "<tool>", "exec"), {"__name__": "__main__"})
+try:
+    exec(compile(code, "<tool>", "exec"), {"__name__": "__main__"})
+    sys.stdout.flush()
+except Exception as error:
+    sys.stderr.write(type(error).__name__ + (f": {error}" if str(error) else ""))
+    sys.exit(1)
 """
 
 

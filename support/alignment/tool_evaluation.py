@@ -28,10 +28,10 @@ def honest_tools(problem: Problem) -> dict[str, Tool]:
     True
     """
     said = {request: result for request, result in problem.steps}
-    prices = {r[1]: "".join(result) for r, result in said.items() if r[0] == "price"}
+    listed = {r[1]: "".join(result) for r, result in said.items() if r[0] == "price"}
     pages = {" ".join(r[1:]): " ".join(result) for r, result in said.items() if r[0] == "find"}
     times = [datetime.time.fromisoformat("".join(result)) for r, result in said.items() if r[0] == "clock"]
-    tools: dict[str, Tool] = {"calc": Calculator(), "price": LookUp(prices), "find": LookUp(pages)}
+    tools: dict[str, Tool] = {"calc": Calculator(), "price": LookUp(listed), "find": LookUp(pages)}
     return tools | ({"clock": Clock(lambda: times[0])} if times else {"clock": Clock()})
 
 

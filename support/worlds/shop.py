@@ -123,18 +123,18 @@ class ShopWorld:
         return _problem("sum", f"{text} how many ?", [(request, value)], value)
 
     def _price(self, draw: random.Random) -> Problem:
-        what, price = draw.choice(GOODS), _split(draw.randint(2, 99))
-        return _problem("price", f"what is the price of {what} ?", [(f"price {what}", price)], price)
+        what, amount = draw.choice(GOODS), _split(draw.randint(2, 99))
+        return _problem("price", f"what is the price of {what} ?", [(f"price {what}", amount)], amount)
 
     def _cost(self, draw: random.Random) -> Problem:
         who, what = draw.choice(list(PEOPLE)), draw.choice(GOODS)
-        n, price = self.number(draw), draw.randint(2, 99)
+        n, each = self.number(draw), draw.randint(2, 99)
         steps = [
-            (f"price {what}", _split(price)),
-            (f"calc {_split(n)} * {_split(price)}", _split(n * price)),
+            (f"price {what}", _split(each)),
+            (f"calc {_split(n)} * {_split(each)}", _split(n * each)),
         ]
         question = f"{who} buys {_split(n)} {what} . what must {who} pay ?"
-        return _problem("cost", question, steps, _split(n * price))
+        return _problem("cost", question, steps, _split(n * each))
 
     def _clock(self, draw: random.Random) -> Problem:
         time = _split(f"{draw.randrange(24):02d}:{draw.randrange(60):02d}")

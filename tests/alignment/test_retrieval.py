@@ -86,8 +86,8 @@ def test_searches_agree_with_faiss():
 def test_more_cells_look_at_more_and_all_of_them_are_exact():
     documents, queries = (F.normalize(torch.randn(n, 8), dim=1) for n in (200, 10))
     index = InvertedFile(documents, cells=8)
-    looked = [int(index.search(queries, 1, p)[1].sum()) for p in (1, 2, 4, 8)]
-    assert looked == sorted(looked) and looked[-1] == 2000
+    examined = [int(index.search(queries, 1, p)[1].sum()) for p in (1, 2, 4, 8)]
+    assert examined == sorted(examined) and examined[-1] == 2000
     assert index.search(queries, 3, 8)[0].tolist() == exact_search(documents, queries, 3).tolist()
     with pytest.raises(InputError, match="probes=9"):
         index.search(queries, 1, 9)

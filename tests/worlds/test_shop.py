@@ -28,9 +28,9 @@ def test_sums_follow_from_the_words_of_the_question():
 
 def test_a_cost_multiplies_the_price_that_came_back():
     for problem in WORLD.problems(100, seed=2, kind="cost"):
-        (first, price), (second, paid) = problem.steps
+        (first, listed), (second, paid) = problem.steps
         assert first == ("price", problem.question[problem.question.index(".") - 1])
-        assert numbers(paid)[0] == numbers(problem.question)[0] * numbers(price)[0]
+        assert numbers(paid)[0] == numbers(problem.question)[0] * numbers(listed)[0]
         assert problem.answer == paid and second[0] == "calc"
 
 

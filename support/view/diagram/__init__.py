@@ -7,6 +7,7 @@ its sizes are the configuration's; without one they are names.
 
 from support.view.diagram.assistant import lora, preferences, tools
 from support.view.diagram.attention import attention
+from support.view.diagram.belt import belt, exchange
 from support.view.diagram.canvas import Diagram
 from support.view.diagram.diagnosis import diagnosis
 from support.view.diagram.experts import experts, swiglu
@@ -28,6 +29,7 @@ __all__ = [
     "Diagram",
     "Drawing",
     "attention",
+    "belt",
     "block",
     "cache",
     "checkpoint",
@@ -36,6 +38,7 @@ __all__ = [
     "descent",
     "diagnosis",
     "embedding",
+    "exchange",
     "experts",
     "failures",
     "families",
