@@ -525,7 +525,7 @@ def wb3_032():
     added=True,
 )
 def wb3_033():
-    """Retrieval puts relevant documents into the context, so that the model's query points somewhere grounded.
+    """Retrieval puts relevant documents into the context, and so the model's query points to solid ground.
 
     If the right page is found. After a wrong page our model was as sure as after the right one, and named
     what stood on it: the accuracy is recall times the reader's accuracy with the right page, plus the rest
