@@ -46,7 +46,7 @@ def belt(tokens: Sequence[str] = (), writers: Sequence[str] = ()) -> Diagram:
         d.text(30 + 96 * k + 44 * (k == 2), 16, words, size=12, anchor="start")
     x, y, before = 6.0, 50, writers[0]
     for token, who in zip(tokens, writers, strict=True):
-        width = 11 + 6.9 * len(token)
+        width = 13 + 6.9 * len(token)
         if x + width > WIDTH - 4 or who != before:
             x, y = 6.0, y + (34 if who == before else 42)
         d.box(x + width / 2, y, width, 24, token, ROLE[who], size=12, round=5)
