@@ -1,10 +1,12 @@
 """Complete guide: chapters 15 to 17 (training techniques, problems, the whole example)."""
 
 import numpy as np
+import torch
 
 from book.ledger.claims import claim
 from book.ledger.helpers import layer_norm, random_rows, sinusoids
 from book.ledger.studies import averaged_gradients_gap
+from support import training
 
 
 @claim(
@@ -342,7 +344,14 @@ def cg_391():
     """
 
 
-@claim(place="Ch.16 Problems", chapter="19", stated=0.045, unit=0.001, verdict="holds")
+@claim(
+    place="Ch.16 Problems",
+    chapter="19",
+    cell="first improvement of the run",
+    stated=0.045,
+    unit=0.001,
+    verdict="holds",
+)
 def cg_343():
     """From 6.234 to 6.189 is an improvement of 0.045.
 
@@ -351,7 +360,14 @@ def cg_343():
     return 6.234 - 6.189
 
 
-@claim(place="Ch.16 Problems", chapter="19", stated=[1e-05, 0.0002], unit=[1e-05, 0.0001], verdict="holds")
+@claim(
+    place="Ch.16 Problems",
+    chapter="19",
+    cell='names = ["lr 1e-6", "lr 1e-4", "lr 2e-4"',
+    stated=[1e-05, 0.0002],
+    unit=[1e-05, 0.0001],
+    verdict="holds",
+)
 def cg_344():
     """0.0001 reduced tenfold is 0.00001, doubled is 0.0002.
 
@@ -374,7 +390,14 @@ def cg_345():
     """
 
 
-@claim(place="Ch.16 Problems", chapter="19", stated=True, verdict="overstated", added=True)
+@claim(
+    place="Ch.16 Problems",
+    chapter="19",
+    cell="even = torch.tensor([0.5, 0.5, 0.5, 0.500001]",
+    stated=True,
+    verdict="overstated",
+    added=True,
+)
 def cg_415():
     """Against a loss that runs away, the norm's epsilon should be small (what a nudge of a millionth does
     to an even vector, epsilon 1e-12 against 1e-5: less?).
@@ -384,6 +407,35 @@ def cg_415():
     """
     nudged = np.array([0.5, 0.5, 0.5, 0.500001])
     return np.abs(layer_norm(nudged, eps=1e-12)).max() < np.abs(layer_norm(nudged, eps=1e-05)).max()
+
+
+@claim(
+    place="Ch.16 Problems",
+    chapter="19",
+    cell="moved = {name: (distance(kind, 1.0), distance(kind, 0.01))",
+    stated=True,
+    verdict="overstated",
+    added=True,
+)
+def cg_428():
+    """Against a loss that does not fall, raising the clipping limit helps (does a gradient a hundred times
+    as long move a weight further under the guide's optimiser, Adam, by more than a hundredth?).
+
+    Adam divides by the gradient's own size, so its scale cancels. Under plain gradient descent, a looser
+    limit does help where the limit is what holds the run back.
+    """
+
+    def moved(factor):
+        layer = torch.nn.Linear(1, 1, bias=False).double()
+        start = layer.weight.item()
+        settings = training.TrainConfig(steps=1, lr=0.003, weight_decay=0.0)
+        optimiser = training.make_optimiser(layer, settings)
+        for gradient in (0.02, 0.03, 0.01, 0.04, 0.02):
+            layer.weight.grad = torch.full_like(layer.weight, factor * gradient)
+            optimiser.step()
+        return abs(layer.weight.item() - start)
+
+    return moved(1.0) > 1.01 * moved(0.01)
 
 
 @claim(

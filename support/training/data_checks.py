@@ -12,7 +12,7 @@ from support.training.one_batch import TokenBatch
 
 Found = tuple[str, float, str]  # fault, the number that shows it, a sentence
 Batches = Callable[[int], Batch]
-LOOKED_AT = 16  # batches
+INSPECTED = 16  # batches
 LONG = 16  # tokens; a held-out text of this length found in training was copied, not drawn again by chance
 SHUFFLES = 100
 
@@ -44,7 +44,7 @@ def data_faults(
     >>> data_faults(lambda step: (ids + step, ids + step), 0, None, {})[0][0]
     'targets not shifted'
     """
-    seen = [tokens_of(batches(step)) for step in range(LOOKED_AT)]
+    seen = [tokens_of(batches(step)) for step in range(INSPECTED)]
     found = _targets(seen, pad_id, measured) + _order(seen, pad_id, measured)
     if held_out is not None:
         found += _duplicates(batches, held_out, pad_id, measured)

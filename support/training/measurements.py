@@ -135,17 +135,17 @@ def activation_statistics(model: GPT, ids: Int[Tensor, "batch position"]) -> lis
         return lambda _module, _args, out: rms.update({layer: float(out.double().square().mean().sqrt())})
 
     def hidden(layer: int) -> Any:
-        def look(_module: nn.Module, args: tuple[Tensor, ...]) -> None:
+        def record(_module: nn.Module, args: tuple[Tensor, ...]) -> None:
             largest = args[0].abs().flatten(0, -2).amax(0)
             dead[layer] = float((largest <= SILENT * reached[layer]).double().mean())
 
-        return look
+        return record
 
     def up(layer: int) -> Any:
         return lambda _module, _args, out: reached.update({layer: float(out.square().mean().sqrt())})
 
     def pattern(layer: int) -> Any:
-        def look(module: SelfAttention, args: tuple[Any, ...], _out: Tensor) -> None:
+        def record(module: SelfAttention, args: tuple[Any, ...], _out: Tensor) -> None:
             context = args[1] if len(args) > 1 and args[1] is not None else module.attention_context(args[0])
             q, k = module.norm_and_rotate(*module.split(args[0])[:2], context)
             k = k.repeat_interleave(module.n_heads // module.n_kv_heads, dim=1)
@@ -154,7 +154,7 @@ def activation_statistics(model: GPT, ids: Int[Tensor, "batch position"]) -> lis
             rows = module.weights_and_values(args[0], context)[0][:, :, 3:]
             saturated[layer] = float((rows.amax(-1) > CERTAIN).double().mean()) if rows.numel() else 0.0
 
-        return look
+        return record
 
     with ExitStack() as hooks, evaluating(model):
         for i, block in enumerate(model.blocks):
@@ -188,7 +188,7 @@ def first_non_finite(model: nn.Module, ids: Int[Tensor, "batch position"]) -> st
             return f"the parameter {name}"
     found: list[str] = []
 
-    def look(name: str) -> Any:
+    def watch(name: str) -> Any:
         def hook(_module: nn.Module, _args: Any, out: Any) -> None:
             if isinstance(out, Tensor) and not found and not out.isfinite().all():
                 found.append(f"the output of {name}")
@@ -199,7 +199,7 @@ def first_non_finite(model: nn.Module, ids: Int[Tensor, "batch position"]) -> st
     named = [(name, module) for name, module in model.named_modules() if name]
     with ExitStack() as hooks, evaluating(model):
         for name, module in named:
-            hooks.callback(module.register_forward_hook(look(name)).remove)
+            hooks.callback(module.register_forward_hook(watch(name)).remove)
         model(ids)
     return found[0] if found else None
 
