@@ -38,7 +38,9 @@ def cg_354():
     """
 
 
-@claim(place="Ch.18 Post-training", chapter="26", stated=50000, verdict="slip")
+@claim(
+    place="Ch.18 Post-training", chapter="26", section="What the sources say", stated=50000, verdict="slip"
+)
 def cg_355():
     """Instruction tuning plus RLHF cost $50,000, later itemised as $50K and $100K.
 
@@ -108,7 +110,13 @@ def cg_416():
 
 
 @claim(
-    place="Ch.18 Post-training", chapter="26", stated=100000, verdict="slip", checked="by reading", added=True
+    place="Ch.18 Post-training",
+    chapter="26",
+    section="What the sources say",
+    stated=100000,
+    verdict="slip",
+    checked="by reading",
+    added=True,
 )
 def cg_417():
     """InstructGPT learned from 100,000 pairs of instruction and answer, a few pages on from 13,000.
@@ -149,7 +157,13 @@ def cg_434():
 
 
 @claim(
-    place="Ch.18 Post-training", chapter="26", stated=None, verdict="slip", checked="by reading", added=True
+    place="Ch.18 Post-training",
+    chapter="26",
+    section="What the sources say",
+    stated=None,
+    verdict="slip",
+    checked="by reading",
+    added=True,
 )
 def cg_435():
     """InstructGPT is what comes before RLHF, and ChatGPT what comes after it.
@@ -161,6 +175,7 @@ def cg_435():
 @claim(
     place="Ch.18 Post-training",
     chapter="26",
+    section="What the sources say",
     stated=None,
     verdict="overstated",
     checked="by reading",

@@ -1875,7 +1875,14 @@ def sf_112():
     """
 
 
-@claim(place="4 Post-training", chapter="26", stated=2, verdict="holds", checked="by reading")
+@claim(
+    place="4 Post-training",
+    chapter="26",
+    section="What the sources say",
+    stated=2,
+    verdict="holds",
+    checked="by reading",
+)
 def sf_113():
     """post-training has two phases here: SFT, then RLHF
 

@@ -63,7 +63,7 @@ class TiltedGame:
 
     def distribution(self, prefix: list[str]) -> dict[str, float]:
         """The best policy's next-token distribution; as of `CallingGame.distribution`."""
-        return self._next(self.game._moment(prefix))
+        return dict(self._next(self.game._moment(prefix)))
 
     def play(self) -> Play:
         """What the best policy gives."""
@@ -74,14 +74,17 @@ class TiltedGame:
         return self._play(self.game._next)
 
     def _next(self, moment: Moment) -> dict[str, float]:
-        here = self._weight(moment)
-        return {
-            token: p
-            * math.exp(self.reward(token) / self.beta)
-            * self._weight(self.game._after(moment, token))
-            / here
-            for token, p in self.game._next(moment).items()
-        }
+        if moment not in self._seen:
+            here = self._weight(moment)
+            self._seen[moment] = {
+                token: p * self._gain(token) * self._weight(self.game._after(moment, token)) / here
+                for token, p in self.game._next(moment).items()
+            }
+        return self._seen[moment]
+
+    @cached_property
+    def _seen(self) -> dict[Moment, dict[str, float]]:
+        return {}
 
     def _gain(self, token: str) -> float:
         return math.exp(self.reward(token) / self.beta)
@@ -102,20 +105,21 @@ class TiltedGame:
         return self._weights[moment]
 
     def _play(self, policy: Callable[[Moment], dict[str, float]]) -> Play:
-        reward = kl = length = 0.0
-        here = {Moment(): 1.0}
-        while here:
-            after: dict[Moment, float] = {}
-            for moment, visits in here.items():
-                reference = self.game._next(moment)
+        known: dict[Moment, Play] = {}
+
+        def rest(moment: Moment) -> Play:
+            """What is still to come from a moment on."""
+            if moment.stage == "over":
+                return Play(0.0, 0.0, 0.0)
+            if moment not in known:
+                reference, reward, kl, length = self.game._next(moment), 0.0, 0.0, 0.0
                 for token, p in policy(moment).items():
-                    if p <= 0:
-                        continue
-                    reward += visits * p * self.reward(token)
-                    kl += visits * p * math.log(p / reference[token])
-                    length += visits * p
-                    then = self.game._after(moment, token)
-                    if then.stage != "over":
-                        after[then] = after.get(then, 0.0) + visits * p
-            here = after
-        return Play(reward, kl, length)
+                    if p > 0:
+                        then = rest(self.game._after(moment, token))
+                        reward += p * (self.reward(token) + then.reward)
+                        kl += p * (math.log(p / reference[token]) + then.kl)
+                        length += p * (1 + then.length)
+                known[moment] = Play(reward, kl, length)
+            return known[moment]
+
+        return rest(Moment())

@@ -21,6 +21,7 @@ from support.view.figure import png
 from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.controls import Choice, Slider, Switch, fill, shown
 from support.view.live.descent import HOURS, MARKS, METHODS, START, lowest, surface, walk
+from support.view.live.kl_penalty import kl_penalty
 from support.view.live.losses import LOSSES, losses, race
 from support.view.live.student import STUDENT, student
 from support.view.live.temperature import temperature
@@ -62,6 +63,16 @@ def test_the_student_network_is_torchs():
             want = net(torch.tensor([hours / 10, attendance / 100], dtype=torch.float64)).item()
             assert found["p"] == pytest.approx(want, abs=1e-12)
             assert found["verdict"] == ("passes" if want >= 0.5 else "fails")
+
+
+@pytest.mark.parametrize("beta, reward", [(0.1, 6.0), (1.0, 0.0), (5.0, -2.0)])
+def test_the_kl_penalty_gives_the_best_policies(beta, reward):
+    """No small change of either optimum improves its own objective, and the identities hold."""
+    found = kl_penalty(beta, reward)
+    assert found["value"] == pytest.approx(found["gain"] - beta * found["kl"], abs=1e-9)
+    assert found["other_gain"] - beta * found["other_kl"] == pytest.approx(found["value"] - found["lost"])
+    for kind in ("best", "other"):
+        assert sum(found[f"{name}_{kind}"] for name in "ABCD") == pytest.approx(1)
 
 
 @pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.9, 0.999])

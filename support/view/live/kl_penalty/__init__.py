@@ -1,0 +1,88 @@
+"""The policy that is optimal for four answers under a KL penalty, and where the other KL divergence leads.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+
+from support.alignment import divergence, forward_kl_optimum, optimal_value, optimum
+from support.view.live.controls import Slider
+from support.view.live.description import LiveFigure
+from support.view.plots import plot_bars
+
+ANSWERS = ("A", "B", "C", "D")
+REFERENCE = (0.4, 0.3, 0.2, 0.1)
+REWARDS = (0.0, 1.0, 2.0)  # of the first three; the last one's is a control
+ROUNDS = 100
+
+
+def kl_penalty(beta: float | int, reward: float | int) -> dict[str, Any]:
+    """The optimum of E[r] − β KL(π ‖ π_ref) over four answers, and that with the other KL divergence.
+
+    Args:
+        beta: the weight of the penalty, above 0.
+        reward: of the rarest answer, D.
+
+    Returns:
+        for each answer its reward and its probability under both optima; the expected reward, the divergence
+        and the objective of the first; the expected reward of the second.
+
+    >>> found = kl_penalty(1.0, 0.0)
+    >>> round(found["C_best"], 4), round(found["value"], 4), round(found["C_other"], 4)
+    (0.5291, 1.0272, 0.5659)
+    """
+    log_reference = torch.tensor([REFERENCE], dtype=torch.float64).log()
+    rewards = torch.tensor([[*REWARDS, reward]], dtype=torch.float64)
+    best = optimum(log_reference, rewards, beta)
+    other = forward_kl_optimum(log_reference, rewards, beta, ROUNDS)
+    found: dict[str, Any] = {}
+    for name, r, p, q in zip(ANSWERS, rewards[0], best.exp()[0], other.exp()[0], strict=True):
+        found |= {f"{name}_reward": r.item(), f"{name}_best": p.item(), f"{name}_other": q.item()}
+    first = max(ANSWERS, key=lambda name: found[f"{name}_best"])
+    return found | {
+        "first": first,
+        "first_p": found[f"{first}_best"],
+        "gain": (best.exp() * rewards).sum().item(),
+        "kl": divergence(best, log_reference).item(),
+        "value": optimal_value(log_reference, rewards, beta).item(),
+        "other_gain": (other.exp() * rewards).sum().item(),
+        "other_kl": divergence(other, log_reference).item(),
+        "lost": beta * divergence(other, best).item(),
+    }
+
+
+def draw_kl_penalty(values: dict[str, Any], found: dict[str, Any]) -> Figure:
+    """The reference and both optima side by side."""
+    groups = {
+        "reference": REFERENCE,
+        "optimum": [found[f"{name}_best"] for name in ANSWERS],
+        "optimum with the other KL": [found[f"{name}_other"] for name in ANSWERS],
+    }
+    labels = [f"{name}, reward {found[f'{name}_reward']:g}" for name in ANSWERS]
+    fig = plot_bars(groups, labels, xlabel="probability", digits=2)
+    fig.axes[0].set_xlim(0, 1.12)
+    return fig
+
+
+FIGURE = LiveFigure(
+    name="kl_penalty",
+    title="The best policy under a KL penalty",
+    controls=(
+        Slider("beta", "β, the weight of the KL", 0.1, 5, 0.1, 1, "{beta:.1f}"),
+        Slider("reward", "Reward of the rare answer D", -2, 6, 0.1, 0, "{reward:.1f}"),
+    ),
+    compute=kl_penalty,
+    draw=draw_kl_penalty,
+    says="With β = {beta:.1f} the optimum gives answer {first} most, {first_p:.1%}. It expects a reward of "
+    "{gain:.2f} at {kl:.2f} nats from the reference, and its objective is {value:.2f}. The optimum with the "
+    "other KL expects {other_gain:.2f} at {other_kl:.2f} nats and is {lost:.2f} worse in that objective.",
+    columns=("answer", "reward", "reference", "optimum", "with the other KL"),
+    rows=tuple(
+        (name, f"{{{name}_reward:.1f}}", f"{100 * p:.1f}%", f"{{{name}_best:.1%}}", f"{{{name}_other:.1%}}")
+        for name, p in zip(ANSWERS, REFERENCE, strict=True)
+    ),
+    data={"answers": ANSWERS, "reference": REFERENCE, "rewards": REWARDS, "rounds": ROUNDS},
+)
