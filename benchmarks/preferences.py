@@ -34,7 +34,6 @@ from support.alignment import (
     optimum,
     per_token_optimum,
     possible_tokens,
-    preference_probability,
     prefix_values,
     scaled_optimum,
     token_log_probs,
@@ -96,7 +95,7 @@ def ipo_optimum() -> torch.Tensor:
     """Where IPO leads: the reward is the probability of being preferred to an answer of the reference."""
     levels, level = torch.unique(REWARDS[0], return_inverse=True)
     mass = torch.stack([LOG_REFERENCE.exp()[:, level == k].sum(1) for k in range(len(levels))], 1)
-    wins = mass @ preference_probability(levels[None], levels[:, None])  # [prompt, level]
+    wins = mass @ torch.sigmoid(levels[None] - levels[:, None])  # [prompt, level]
     return optimum(LOG_REFERENCE, wins[:, level], BETA)
 
 
