@@ -44,9 +44,9 @@ class GameReward:
         )
 
     def __call__(
-        self, prompts: Int[Tensor, "answer position"], answers: Int[Tensor, "answer length"]
+        self, prompts: Int[Tensor, "_ position"], answers: Int[Tensor, "answer length"]
     ) -> Float[Tensor, " answer"]:
-        """The reward of each answer."""
+        """The reward of each answer; the prompts do not matter here, and one may stand for all."""
         even = torch.isin(answers[:, 0], self.even).float()
         best = torch.where(torch.isin(answers, self.epithets).any(1), 2.0, even)
         return torch.where(torch.isin(answers, self.absurd).any(1), -2.0, best)
