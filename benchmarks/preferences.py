@@ -77,8 +77,7 @@ FIRST = ("k3 in the loss, divided by the deviation", "DPO", "DPO, 1,000 pairs", 
 FIRST += ("group baseline, k1 in the reward", "k2 in the loss", "k3 in the loss", "REINFORCE")
 FIRST += ("DPO, labels without noise", "samples of the optimum, imitated", "DPO, 3,000 pairs", "PPO")
 SEEDS = dict.fromkeys(METHODS, 2) | dict.fromkeys(FIRST, 3)
-RUNS = [(m, seed) for seed in (0, 1, 2) for m in (*FIRST, *METHODS) if seed < SEEDS[m]]
-RUNS = list(dict.fromkeys(RUNS))
+RUNS = dict.fromkeys((m, seed) for seed in (0, 1, 2) for m in (*FIRST, *METHODS) if seed < SEEDS[m])
 CURVE = (0, 10, 25, 50, 100, 150, 200, 300)  # steps at which a run on fixed pairs is judged
 
 

@@ -159,4 +159,6 @@ def prefix_values(log_policy: Table, rewards: Table, tokens: int, length: int) -
 
 def _check(beta: float) -> None:
     if not beta > 0:
-        raise InputError(f"beta={beta} must be positive; a small one is a long lead, a large one a short one")
+        raise InputError(
+            f"beta={beta} must be positive; the larger it is, the closer the optimum stays to the reference"
+        )
