@@ -2,7 +2,7 @@
 
     python benchmarks/instruct.py [--only METHOD SEED]
 
-About 8 CPU-minutes for everything; runs that the record holds already are not made again. The adapter of one
+About 4 CPU-minutes for everything; runs that the record holds already are not made again. The adapter of one
 run is kept in the zoo (`support.zoo.load_adapted`). `--only` makes one run and prints it.
 """
 
@@ -42,7 +42,7 @@ ENTRY, TEMPLATE, STORIES = zoo.load("stories"), ChatTemplate(), StoryWorld()
 # Never the answer to a question in training: does the model learn to look, or a list of answers?
 HELD_OUT = frozenset({"mina", "theo", "purple", "yellow", "fox", "turtle", "kite", "drum", "lake", "hill"})
 QUESTION_WORDS = ["who", "which", "colour", "animal", "thing", "place", "?"]
-SEEDS, STEPS, BATCH, RANK, ASKED, TOLD = (0, 1, 2), 200, 12, 3, 150, 30
+SEEDS, STEPS, BATCH, RANK, ASKED, TOLD = (0, 1, 2), 120, 12, 3, 120, 20
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Method:
     lr: float
     rank: int = 0
     mask: Mask = "answer"
-    examples: int = 3000
+    examples: int = 1440
 
 
 METHODS = {
@@ -60,8 +60,7 @@ METHODS = {
     "full, all tokens": Method(1e-3, mask="all"),
     "LoRA, answers": Method(1e-2, RANK),
     "LoRA, all tokens": Method(1e-2, RANK, "all"),
-    "LoRA, answers, 30 examples": Method(1e-2, RANK, examples=30),
-    "LoRA, answers, 300 examples": Method(1e-2, RANK, examples=300),
+    "LoRA, answers, 60 examples": Method(1e-2, RANK, examples=60),
 }
 KEPT = ("LoRA, all tokens", 0)
 
@@ -180,7 +179,8 @@ def main() -> None:
     parser.add_argument("--only", nargs=2, metavar=("METHOD", "SEED"))
     only = parser.parse_args().only
     seed_everything()
-    todo = [(only[0], int(only[1]))] if only else [(name, seed) for seed in SEEDS for name in METHODS]
+    every = sorted(((name, seed) for seed in SEEDS for name in METHODS), key=lambda run: "examples" in run[0])
+    todo = [(only[0], int(only[1]))] if only else every
     for name, seed in todo:
         if not only and (name, seed) in {(r["method"], r["seed"]) for r in record()["runs"]}:
             continue

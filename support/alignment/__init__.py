@@ -1,6 +1,6 @@
 """From a language model to an assistant: instruction tuning, adapters, preferences, tools and retrieval."""
 
-from support.alignment.adapter_file import fingerprint, load_adapter, save_adapter
+from support.alignment.adapter_file import adapter_metadata, fingerprint, load_adapter, save_adapter
 from support.alignment.answers import (
     all_answers,
     answer_log_probs,
@@ -69,6 +69,7 @@ __all__ = [
     "ScoreModel",
     "Standing",
     "Transcript",
+    "adapter_metadata",
     "adapter_names",
     "add_lora",
     "all_answers",

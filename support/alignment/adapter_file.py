@@ -101,7 +101,32 @@ def load_adapter(path: str | os.PathLike[str], model: GPT, name: str = "default"
         InputError: there is no such file, it holds no adapter, the name is taken, or the model is not the one
             on which the adapter was trained.
     """
-    path = Path(path)
+    header, tensors = _read(Path(path))
+    rows = tensors.pop("new_rows", None)
+    if header["base"] != fingerprint(model, 0 if rows is None else len(rows)):
+        raise InputError(
+            f"{Path(path).name} was trained on another base model: the fingerprint of the weights differs."
+        )
+    if rows is not None:
+        model.embedding.weight[-len(rows) :] = rows.to(model.embedding.weight)
+    pairs = {
+        key: (tensors[f"{key}.A"], tensors[f"{key}.B"], alpha)
+        for key, alpha in json.loads(header["alphas"]).items()
+    }
+    attach(model, name, pairs)
+    return json.loads(header["metadata"])
+
+
+def adapter_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What was noted beside an adapter when it was saved.
+
+    Raises:
+        InputError: there is no such file, or it holds no adapter.
+    """
+    return json.loads(_read(Path(path))[0]["metadata"])
+
+
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
     if not path.is_file():
         raise InputError(f"There is no adapter {path.name} in {path.parent}; check the path.")
     try:
@@ -112,19 +137,7 @@ def load_adapter(path: str | os.PathLike[str], model: GPT, name: str = "default"
         raise InputError(f"{path.name} is not a whole safetensors file; take another copy.") from None
     if header.get("format") != FORMAT:
         raise InputError(f"{path.name} was not written by save_adapter; for a peft folder use from_peft.")
-    rows = tensors.pop("new_rows", None)
-    if header["base"] != fingerprint(model, 0 if rows is None else len(rows)):
-        raise InputError(
-            f"{path.name} was trained on another base model: the fingerprint of the weights differs."
-        )
-    if rows is not None:
-        model.embedding.weight[-len(rows) :] = rows.to(model.embedding.weight)
-    pairs = {
-        key: (tensors[f"{key}.A"], tensors[f"{key}.B"], alpha)
-        for key, alpha in json.loads(header["alphas"]).items()
-    }
-    attach(model, name, pairs)
-    return json.loads(header["metadata"])
+    return header, tensors
 
 
 @torch.no_grad()

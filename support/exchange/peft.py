@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -153,7 +154,8 @@ def _grouped(
 
 
 def _layout(model: GPT) -> Layout:
-    layout = LAYOUTS[write_fields(model.config)["model_type"]]
+    config = replace(model.config, masked_ids=())  # of the logits; no adapter changes them
+    layout = LAYOUTS[write_fields(config)["model_type"]]
     if layout.by_head:
         raise InputError("Adapters of GPT-NeoX are not exchanged: its matrix mixes q, k and v head by head.")
     return layout

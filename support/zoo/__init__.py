@@ -1,5 +1,6 @@
 """Small trained models that come with the package, the recipe of each, and records of long experiments."""
 
+from support.zoo.adapted import load_adapted
 from support.zoo.entry import Entry, load
 from support.zoo.recipe import RECIPES, Recipe, recipe
 from support.zoo.record import record
@@ -9,6 +10,7 @@ __all__ = [
     "Entry",
     "Recipe",
     "load",
+    "load_adapted",
     "recipe",
     "record",
 ]
