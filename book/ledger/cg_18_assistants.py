@@ -4,7 +4,7 @@ from book.ledger.claims import claim
 from book.ledger.helpers import causal_mask
 
 
-@claim(place="Ch.18 Post-training", chapter="26", stated=3640, unit=10, verdict="holds")
+@claim(place="Ch.18 Post-training", chapter="25", stated=3640, unit=10, verdict="holds")
 def cg_352():
     """GPT-3 pre-training used 3,640 petaflop-days.
 
@@ -14,7 +14,7 @@ def cg_352():
 
 
 @claim(
-    place="Ch.18 Post-training", chapter="26", stated=4.5e13, verdict="unverifiable", checked="not possible"
+    place="Ch.18 Post-training", chapter="25", stated=4.5e13, verdict="unverifiable", checked="not possible"
 )
 def cg_353():
     """GPT-3 was pre-trained on 45 TB of text.
@@ -26,10 +26,11 @@ def cg_353():
 
 @claim(
     place="Ch.18 Post-training",
-    chapter="26",
+    chapter="25",
     stated=[10000000.0, 1000, 50000],
     verdict="unverifiable",
     checked="not possible",
+    section="What the sources say",
 )
 def cg_354():
     """Stage costs: pre-training $10 million, fine-tuning $1,000, instruction tuning/RLHF $50,000.
@@ -49,7 +50,7 @@ def cg_355():
     return 50000 + 100000
 
 
-@claim(place="Ch.18 Post-training", chapter="26", stated=1000, verdict="holds")
+@claim(place="Ch.18 Post-training", chapter="25", stated=1000, verdict="holds")
 def cg_356():
     """Fine-tuning is 1000 times cheaper than pre-training.
 
@@ -59,7 +60,7 @@ def cg_356():
 
 
 @claim(
-    place="Ch.18 Post-training", chapter="26", stated=13000, verdict="unverifiable", checked="not possible"
+    place="Ch.18 Post-training", chapter="25", stated=13000, verdict="unverifiable", checked="not possible"
 )
 def cg_357():
     """InstructGPT used 13K instruction-response pairs.
@@ -82,7 +83,7 @@ def cg_358():
     """
 
 
-@claim(place="Ch.18 Post-training", chapter="26", stated=99, verdict="unverifiable", checked="not possible")
+@claim(place="Ch.18 Post-training", chapter="25", stated=99, verdict="unverifiable", checked="not possible")
 def cg_359():
     """Of all engineers in machine learning 99% fine-tune, and do not pre-train.
 
@@ -99,7 +100,7 @@ def cg_360():
 
 
 @claim(
-    place="Ch.18 Post-training", chapter="26", stated=4.5e13, relative=0.5, verdict="overstated", added=True
+    place="Ch.18 Post-training", chapter="25", stated=4.5e13, relative=0.5, verdict="overstated", added=True
 )
 def cg_416():
     """GPT-3 was trained on 45 TB of text (bytes in its 300 billion tokens, at four a token).
@@ -127,22 +128,25 @@ def cg_417():
 
 @claim(
     place="Ch.18 Post-training",
-    chapter="26",
+    chapter="25",
     stated=None,
-    verdict="unverifiable",
-    checked="not possible",
+    verdict="overstated",
+    checked="by reading",
     added=True,
+    cell="fig = plot_bars(pairs, labels",
 )
 def cg_433():
     """Fine-tuning adapts the last layers most, and early ones hardly change.
 
-    Given without a measurement, and a page after the advice to update all layers.
+    Given without a measurement, and a page after the advice to update all layers. In a model of two layers,
+    where it can be measured, both layers change alike, and training the first alone does as well as training
+    the last alone.
     """
 
 
 @claim(
     place="Ch.18 Post-training",
-    chapter="26",
+    chapter="25",
     stated=None,
     verdict="overstated",
     checked="by reading",
@@ -595,4 +599,21 @@ def cg_445():
     nonlinearity, norms, gradient descent, data, computation.
 
     The list is wide enough for it. Not all of it is transformers: AlphaZero is convolutional.
+    """
+
+
+@claim(
+    place="Ch.18 Post-training",
+    chapter="25",
+    section="The picture",
+    stated=None,
+    verdict="conceptual",
+    checked="by reading",
+    added=True,
+)
+def cg_448():
+    """Fine-tuning (stage two) and instruction tuning (stage three) are different kinds of training.
+
+    They minimise the same loss, the cross-entropy of the next token. What differs is the text, and which of
+    its tokens count.
     """

@@ -191,13 +191,13 @@ class InstructionBatches:
 
 @torch.no_grad()
 def grow_vocabulary(
-    model: GPT, vocabulary: Vocabulary, tokens: Sequence[str], seed: int = 0
+    model: GPT, vocabulary: Vocabulary, tokens: Sequence[str], seed: int = 0, spread: float = 0.1
 ) -> tuple[GPT, Vocabulary]:
     """A copy of a model that knows more tokens; what it computed for the old ones stays.
 
-    Each new row of the embedding (and of an untied head) is the mean of the old rows plus a little noise, a
-    tenth of their standard deviation. A new token's logit is then close to the mean of the old ones, and so
-    its probability is no more than about 1/V before training.
+    Each new row of the embedding (and of an untied head) is the mean of the old rows plus noise. With
+    little noise, a new token's logit is close to the mean of the old ones, and so its probability is no more
+    than about 1/V before training; with more, training tells the new tokens apart sooner.
 
     Follows Hewitt 2021 (Initializing new word embeddings for pretrained language models).
 
@@ -206,6 +206,7 @@ def grow_vocabulary(
         vocabulary: its vocabulary.
         tokens: the new tokens; those that the vocabulary holds already are left out.
         seed: of the noise.
+        spread: of the noise, in standard deviations of the old rows.
 
     Raises:
         InputError: the vocabulary is not the model's.
@@ -230,7 +231,7 @@ def grow_vocabulary(
         if len(parameter) != len(weights[name]):
             rows = weights[name]
             noise = torch.randn(len(added), rows.shape[1], generator=generator).to(rows)
-            weights[name] = torch.cat([rows, rows.mean(0) + 0.1 * rows.std(0) * noise])
+            weights[name] = torch.cat([rows, rows.mean(0) + spread * rows.std(0) * noise])
     grown.load_state_dict(weights)
     grown.train(model.training)
     return grown, Vocabulary([*vocabulary.tokens, *added], vocabulary.unk)
