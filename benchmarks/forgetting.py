@@ -68,6 +68,16 @@ METHODS = {
     "unannounced: full, 1e-3": Method(1e-3, announced=False),
     "unannounced: LoRA r=8, 1e-2": Method(1e-2, rank=8, announced=False),
 }
+# Side questions, asked with one seed.
+ONCE = (
+    "full, 3e-4",
+    "LoRA r=1, 3e-3",
+    "LoRA r=64, 3e-3",
+    "first block, 1e-3",
+    "last block, 1e-3",
+    "from scratch, 3e-3",
+)
+RUNS = [(name, seed) for seed in SEEDS for name in METHODS if seed == 0 or name not in ONCE]
 
 
 def transcripts(n: int, seed: int, announced: bool) -> list[Transcript]:
@@ -200,7 +210,7 @@ def main() -> None:
     parser.add_argument("--only", nargs=2, metavar=("METHOD", "SEED"))
     only = parser.parse_args().only
     seed_everything()
-    todo = [(only[0], int(only[1]))] if only else [(name, seed) for seed in SEEDS for name in METHODS]
+    todo = [(only[0], int(only[1]))] if only else RUNS
     for name, seed in todo:
         if not only and (name, seed) in {(r["method"], r["seed"]) for r in record()["runs"]}:
             continue

@@ -59,6 +59,7 @@ METHODS = {
     "LoRA, all tokens": Method(1e-2, RANK, "all"),
     "LoRA, answers": Method(1e-2, RANK),
 }
+RUNS = [(name, seed) for seed in SEEDS for name in METHODS]
 KEPT = ("LoRA, all tokens", 0)
 
 
@@ -178,8 +179,7 @@ def main() -> None:
     parser.add_argument("--only", nargs=2, metavar=("METHOD", "SEED"))
     only = parser.parse_args().only
     seed_everything()
-    every = [(name, seed) for seed in SEEDS for name in METHODS]
-    todo = [(only[0], int(only[1]))] if only else every
+    todo = [(only[0], int(only[1]))] if only else RUNS
     for name, seed in todo:
         if not only and (name, seed) in {(r["method"], r["seed"]) for r in record()["runs"]}:
             continue
