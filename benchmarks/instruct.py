@@ -135,8 +135,8 @@ def forced(n_stories: int = 400) -> float:
     """
     world, rng = StoryQuestions(without=HELD_OUT), random.Random(0)
     told = [world.stories._draw(rng) for _ in range(n_stories)]
-    chances = sum(len(world.chances(drawn)) for drawn in told)
-    return -math.log(1 - PROBABILITY) * chances / sum(len(drawn) - 1 for drawn in told)
+    openings = sum(len(world.openings(drawn)) for drawn in told)
+    return -math.log(1 - PROBABILITY) * openings / sum(len(drawn) - 1 for drawn in told)
 
 
 def keep_adapter(model: GPT, words: Vocabulary) -> None:

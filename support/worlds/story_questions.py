@@ -30,7 +30,7 @@ class StoryQuestion:
         kind: what is asked about; ``None`` without a question.
         question: its words.
         answer: the one right word.
-        chances: how many sentence ends could have been followed by a question, the last one included.
+        openings: how many sentence ends could have been followed by a question, the last one included.
         options: how many different questions could have been asked.
     """
 
@@ -38,7 +38,7 @@ class StoryQuestion:
     kind: str | None = None
     question: str = ""
     answer: str = ""
-    chances: int = 0
+    openings: int = 0
     options: int = 0
 
 
@@ -97,7 +97,7 @@ class StoryQuestions:
             if SLOT[kind] in said and RIVAL.get(kind) not in said and said[SLOT[kind]] not in self.without
         }
 
-    def chances(self, drawn: list[tuple[str, int, str]]) -> list[int]:
+    def openings(self, drawn: list[tuple[str, int, str]]) -> list[int]:
         """The lengths at which a question may follow: after a full stop, if there is something to ask."""
         ends = [i + 1 for i, (token, _, _) in enumerate(drawn) if token == "." and i >= FIRST]
         return [end for end in ends if self.answers(drawn[:end])]
@@ -105,10 +105,10 @@ class StoryQuestions:
     def _draw(self, rng: random.Random) -> StoryQuestion:
         drawn = self.stories._draw(rng)
         tokens = [token for token, _, _ in drawn]
-        places = self.chances(drawn)
+        places = self.openings(drawn)
         for number, end in enumerate(places, start=1):
             if rng.random() < PROBABILITY:
                 answers = self.answers(drawn[:end])
                 kind = rng.choice(sorted(answers))
                 return StoryQuestion(tokens[:end], kind, QUESTION[kind], answers[kind], number, len(answers))
-        return StoryQuestion(tokens, chances=len(places))
+        return StoryQuestion(tokens, openings=len(places))

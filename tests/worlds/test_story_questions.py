@@ -29,10 +29,10 @@ def test_nothing_asked_is_ambiguous():
 
 
 def test_a_question_comes_with_the_stated_probability():
-    """Each chance is a draw of its own: asked / chances estimates the probability (binomial, three sigma)."""
-    asked, chances = sum(text.kind is not None for text in TEXTS), sum(text.chances for text in TEXTS)
-    sigma = (PROBABILITY * (1 - PROBABILITY) / chances) ** 0.5
-    assert abs(asked / chances - PROBABILITY) < 3 * sigma
+    """Each opening is a draw of its own: asked / openings is within three sigma (binomial)."""
+    asked, openings = sum(text.kind is not None for text in TEXTS), sum(text.openings for text in TEXTS)
+    sigma = (PROBABILITY * (1 - PROBABILITY) / openings) ** 0.5
+    assert abs(asked / openings - PROBABILITY) < 3 * sigma
 
 
 def test_what_is_held_out_is_never_asked_but_still_told():
