@@ -165,7 +165,7 @@ def build(folder: str | os.PathLike[str] | None = None, seeds: Sequence[int] = (
     for seed in seeds:
         print(f"{NAME}, seed {seed}: {STEPS} steps", flush=True)
         models.append(trained(seed))
-        rows.append({"seed": seed} | {k: round(v, 4) for k, v in facts(models[-1]).items()})
+        rows.append({"seed": seed} | {k: round(v, 4) for k, v in facts(models[-1], ASKED).items()})
         print(f"  {rows[-1]}", flush=True)
     shape = models[0].config
     card = {
