@@ -990,7 +990,8 @@ def cg_273():
 
 @claim(
     place="Ch.11 Training scale",
-    chapter="18",
+    chapter="20",
+    cell="v100_hours = C / 28e12 / 3600",
     stated=[4000000.0, 12000000.0],
     verdict="unverifiable",
     checked="not possible",

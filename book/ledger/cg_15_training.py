@@ -12,8 +12,7 @@ from support import training
 @claim(
     place="Ch.15 Gradient accumulation",
     chapter="20",
-    cell="parts = torch.tensor([0.5, 0.7, 0.3, 0.6])",
-    cell_in="18",
+    cell="four_trips = torch.tensor([0.5, 0.7, 0.3, 0.6])",
     stated=[2.1, 0.525],
     unit=[0.1, 0.001],
     verdict="holds",
@@ -26,7 +25,13 @@ def cg_317():
     return [0.5 + 0.7 + 0.3 + 0.6, (0.5 + 0.7 + 0.3 + 0.6) / 4]
 
 
-@claim(place="Ch.15 Gradient accumulation", chapter="20", stated=32, verdict="holds")
+@claim(
+    place="Ch.15 Gradient accumulation",
+    chapter="20",
+    cell="at_once, in_parts = losses(8)",
+    stated=32,
+    verdict="holds",
+)
 def cg_318():
     """4 mini-batches of 8 make an effective batch of 32.
 
@@ -35,7 +40,13 @@ def cg_318():
     return 4 * 8
 
 
-@claim(place="Ch.15 Gradient accumulation", chapter="20", stated=4, verdict="holds")
+@claim(
+    place="Ch.15 Gradient accumulation",
+    chapter="20",
+    cell="at_once, in_parts = losses(8)",
+    stated=4,
+    verdict="holds",
+)
 def cg_319():
     """Accumulation needs 4 times more forward/backward passes per update.
 
@@ -47,8 +58,7 @@ def cg_319():
 @claim(
     place="Ch.15 Gradient accumulation",
     chapter="20",
-    cell="parts = torch.tensor([0.5, 0.7, 0.3, 0.6])",
-    cell_in="18",
+    cell="at_once, in_parts = losses(8)",
     stated=True,
     verdict="holds",
 )
@@ -58,6 +68,25 @@ def cg_320():
     True for equal mini-batches and a mean loss (no batch statistics).
     """
     return averaged_gradients_gap(32, 4) < 1e-12
+
+
+@claim(
+    place="Ch.15 Gradient accumulation",
+    chapter="20",
+    cell="mean_of_means = (long.mean() + short.mean()) / 2",
+    stated=True,
+    verdict="overstated",
+    added=True,
+)
+def cg_450():
+    """Dividing the added gradients by the number of parts is mathematically the large batch (parts with 3 and
+    1 predicted tokens: the same mean?).
+
+    Only if all parts predict equally many tokens. Texts differ in length; then the sums must be added up and
+    divided once, by all tokens.
+    """
+    parts = [np.array([0.2, 0.4, 0.6]), np.array([1.6])]
+    return np.isclose(np.mean([part.mean() for part in parts]), np.concatenate(parts).mean())
 
 
 @claim(place="Ch.15 Mixed precision", chapter="20", stated=2, verdict="holds")
@@ -78,7 +107,12 @@ def cg_322():
 
 
 @claim(
-    place="Ch.15 Mixed precision", chapter="20", stated=[3.4e38, 1.4e-45], unit=[1e37, 1e-46], verdict="holds"
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=[3.4e38, 1.4e-45],
+    unit=[1e37, 1e-46],
+    verdict="holds",
 )
 def cg_323():
     """FP32 range: up to 3.4e38, down to 1.4e-45.
@@ -88,7 +122,14 @@ def cg_323():
     return [np.finfo(np.float32).max, 2.0 ** (-149)]
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=[65504, 6.1e-05], unit=[1, 1e-06], verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=[65504, 6.1e-05],
+    unit=[1, 1e-06],
+    verdict="holds",
+)
 def cg_324():
     """FP16 range: up to 65,504, smallest normal 6.1e-5.
 
@@ -97,7 +138,14 @@ def cg_324():
     return [np.finfo(np.float16).max, np.finfo(np.float16).tiny]
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=6e-05, unit=1e-05, verdict="slip")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=6e-05,
+    unit=1e-05,
+    verdict="slip",
+)
 def cg_325():
     """In FP16, numbers below about 0.00006 become zero.
 
@@ -106,7 +154,14 @@ def cg_325():
     return 2.0 ** (-24)
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=0.0, unit=1e-08, verdict="slip")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=0.0,
+    unit=1e-08,
+    verdict="slip",
+)
 def cg_326():
     """Gradient 0.00001234 becomes 0 in FP16.
 
@@ -124,7 +179,14 @@ def cg_327():
     return np.float32(1e-08) > 0
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=3276.8, unit=0.1, verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=3276.8,
+    unit=0.1,
+    verdict="holds",
+)
 def cg_328():
     """3.2 x 1024 = 3276.8.
 
@@ -133,7 +195,14 @@ def cg_328():
     return 3.2 * 1024
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=0.01264, unit=1e-05, verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=0.01264,
+    unit=1e-05,
+    verdict="holds",
+)
 def cg_329():
     """0.00001234 x 1024 = 0.01264.
 
@@ -142,7 +211,14 @@ def cg_329():
     return 1.234e-05 * 1024
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=1.234e-05, unit=1e-08, verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=1.234e-05,
+    unit=1e-08,
+    verdict="holds",
+)
 def cg_330():
     """0.01264 / 1024 = 0.00001234.
 
@@ -151,7 +227,14 @@ def cg_330():
     return 0.01264 / 1024
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=[0.5, 512.0], unit=0.1, verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=[0.5, 512.0],
+    unit=0.1,
+    verdict="holds",
+)
 def cg_331():
     """Table: 0.5 in FP16 is 0.5, scaled 512.
 
@@ -160,7 +243,15 @@ def cg_331():
     return [np.float16(0.5), np.float16(0.5 * 1024)]
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=1234.5, unit=0.1, verdict="slip", added=True)
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=1234.5,
+    unit=0.1,
+    verdict="slip",
+    added=True,
+)
 def cg_332():
     """1234.567 becomes 1234.5 in FP16.
 
@@ -169,7 +260,14 @@ def cg_332():
     return np.float16(1234.567)
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=1264197, unit=1, verdict="holds")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=1264197,
+    unit=1,
+    verdict="holds",
+)
 def cg_333():
     """1234.567 x 1024 = 1,264,197.
 
@@ -178,7 +276,14 @@ def cg_333():
     return 1234.567 * 1024
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=1234.567, unit=0.001, verdict="slip")
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
+    stated=1234.567,
+    unit=0.001,
+    verdict="slip",
+)
 def cg_334():
     """The scaled value 1,264,197 survives FP16 and returns 1234.567.
 
@@ -187,7 +292,14 @@ def cg_334():
     return np.float16(1234.567 * 1024) / 1024
 
 
-@claim(place="Ch.15 Mixed precision", chapter="20", stated=2, verdict="overstated", added=True)
+@claim(
+    place="Ch.15 Mixed precision",
+    chapter="20",
+    cell='plans = {"float32": memory_plan(xl',
+    stated=2,
+    verdict="overstated",
+    added=True,
+)
 def cg_412():
     """Sixteen-bit numbers halve the memory of training (bytes for each weight with Adam, 32 bits over
     mixed).
@@ -201,6 +313,7 @@ def cg_412():
 @claim(
     place="Ch.15 Mixed precision",
     chapter="20",
+    cell="values = [1.234e-5, 3e-8, 2.9e-8",
     stated=[1.4e-45, 6.1e-05],
     relative=0.05,
     verdict="convention",
@@ -215,7 +328,14 @@ def cg_413():
     return [np.finfo(np.float32).smallest_subnormal, np.finfo(np.float16).smallest_subnormal]
 
 
-@claim(place="Ch.15 Checkpointing", chapter="20", stated=4.9e10, unit=1000000000.0, verdict="holds")
+@claim(
+    place="Ch.15 Checkpointing",
+    chapter="20",
+    cell="layers, unit = 96, 0.512",
+    stated=4.9e10,
+    unit=1000000000.0,
+    verdict="holds",
+)
 def cg_335():
     """96 layers x 512 MB = 49 GB.
 
@@ -227,6 +347,7 @@ def cg_335():
 @claim(
     place="Ch.15 Checkpointing",
     chapter="20",
+    cell="layers, unit = 96, 0.512",
     stated=[4, 2000000000.0],
     unit=[1, 1000000000.0],
     verdict="holds",
@@ -239,7 +360,7 @@ def cg_336():
     return [96 / 24, 96 / 24 * 512000000.0]
 
 
-@claim(place="Ch.15 Checkpointing", chapter="20", stated=4, verdict="slip")
+@claim(place="Ch.15 Checkpointing", chapter="20", cell="layers, unit = 96, 0.512", stated=4, verdict="slip")
 def cg_337():
     """The diagram saves layers 1, 24, ..., 96, about 4 checkpoints.
 
@@ -248,7 +369,15 @@ def cg_337():
     return len([1, 24, 48, 72, 96])
 
 
-@claim(place="Ch.15 Checkpointing", chapter="20", stated=96, unit=1, verdict="slip", added=True)
+@claim(
+    place="Ch.15 Checkpointing",
+    chapter="20",
+    cell="layers, unit = 96, 0.512",
+    stated=96,
+    unit=1,
+    verdict="slip",
+    added=True,
+)
 def cg_338():
     """A checkpoint every 24 layers takes 96 times less memory (49 GB become 2 GB).
 
@@ -257,7 +386,13 @@ def cg_338():
     return 96 / 4
 
 
-@claim(place="Ch.15 Checkpointing", chapter="20", stated=2, verdict="slip")
+@claim(
+    place="Ch.15 Checkpointing",
+    chapter="20",
+    cell="with FlopCounterMode(display=False) as counter:",
+    stated=2,
+    verdict="slip",
+)
 def cg_339():
     """It costs 2 times more compute.
 
@@ -269,6 +404,7 @@ def cg_339():
 @claim(
     place="Ch.15 Checkpointing",
     chapter="20",
+    cell="layers, unit = 96, 0.512",
     stated=2000000000.0,
     relative=0.1,
     verdict="overstated",

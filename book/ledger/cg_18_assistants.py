@@ -4,7 +4,14 @@ from book.ledger.claims import claim
 from book.ledger.helpers import causal_mask
 
 
-@claim(place="Ch.18 Post-training", chapter="25", stated=3640, unit=10, verdict="holds")
+@claim(
+    place="Ch.18 Post-training",
+    chapter="20",
+    cell="v100_hours = C / 28e12 / 3600",
+    stated=3640,
+    unit=10,
+    verdict="holds",
+)
 def cg_352():
     """GPT-3 pre-training used 3,640 petaflop-days.
 
@@ -525,8 +532,8 @@ def cg_373():
 
 @claim(
     place="Final thoughts: scale",
-    chapter="15",
-    section="Deeper: counting to the last parameter",
+    chapter="20",
+    cell="share = mixing / (24 * 12288**2 + mixing)",
     stated=2,
     verdict="unverifiable",
     checked="not possible",

@@ -1,7 +1,10 @@
 """What training costs: bytes of memory, operations, and how much of a machine's speed is used."""
 
+import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -134,7 +137,7 @@ def peak_memory(compute: Callable[[], Any]) -> int:
     >>> peak_memory(lambda: torch.ones(1000) + torch.ones(1000))  # two terms and their sum, in float32
     12000
     """
-    with torch.autograd.profiler.profile(profile_memory=True, use_kineto=False) as run:
+    with _quiet(), torch.autograd.profiler.profile(profile_memory=True, use_kineto=False) as run:
         compute()
     events: Any = run.kineto_results
     changes = sorted((e.start_ns(), e.nbytes()) for e in events.events() if e.name() == "[memory]")
@@ -143,6 +146,20 @@ def peak_memory(compute: Callable[[], Any]) -> int:
         now += change
         peak = max(peak, now)
     return peak
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what the profiler's native code writes to the standard error."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def matmul_intensity(m: int, k: int, n: int, bytes_each: int = 4) -> float:
