@@ -8,9 +8,8 @@ from support import zoo
 def test_the_failures_are_complete_and_taken_up(script):
     study, record = script("failures"), zoo.record("failures")
     made = [(run["arm"], run["seed"]) for run in record["runs"]]
-    assert len(set(made)) == len(made) and {arm for arm, _ in made} == set(study.ARMS)
-    assert set(made) >= {(name, seed) for name in study.ARMS for seed in (0, 1)}
-    assert study.record() == record  # made with these settings
+    assert sorted(made) == sorted((name, seed) for name in study.ARMS for seed in study.SEEDS)
+    assert study.record() == record  # the script has nothing left to train
 
 
 def test_one_failure_comes_out_again(script):
@@ -30,7 +29,7 @@ def test_each_planted_fault_is_named_in_every_run_of_the_record(script):
         for run in zoo.record("failures")["runs"]
         if arms[run["arm"]].fault != run["named"]
     ]
-    assert len(wrong) <= 3, wrong
+    assert not wrong
 
 
 @pytest.mark.parametrize("fault", ["leak", "loss mask"])
