@@ -72,7 +72,6 @@ PAIRS = {"DPO": "dpo", "DPO, labels without noise": "dpo", "IPO": "ipo", "SimPO"
 FIXED = {"DPO, 300 pairs": 300, "DPO, 1,000 pairs": 1000, "DPO, 3,000 pairs": 3000}
 IMITATED = {"best of 4, imitated": 4, "samples of the optimum, imitated": 0}
 METHODS = (*POLICIES, *PAIRS, *FIXED, *IMITATED)
-# Three seeds for the methods that are compared, fewer for those that are slow or stand aside.
 FIRST = ("k3 in the loss, divided by the deviation", "DPO", "DPO, 1,000 pairs", "best of 4, imitated")
 FIRST += ("group baseline, k1 in the reward", "k2 in the loss", "k3 in the loss", "REINFORCE")
 FIRST += ("DPO, labels without noise", "samples of the optimum, imitated", "DPO, 3,000 pairs")
