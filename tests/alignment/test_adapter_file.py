@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from adapted_models import GPT2, IDS, LLAMA, adapted, model_of
 
 from support.alignment import (
     add_lora,
@@ -17,7 +18,6 @@ from support.core import InputError
 from support.exchange import from_huggingface, from_peft, to_huggingface, to_peft
 from support.model import GPT
 from support.text import Vocabulary
-from tests.alignment.test_lora import GPT2, IDS, LLAMA, adapted, model_of
 
 # peft asks transformers for a name that the newest one calls deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 import torch
+from adapted_models import GPT2, IDS, LLAMA, adapted, model_of
 
 from support.alignment import (
     TARGETS,
@@ -19,36 +20,8 @@ from support.alignment import (
 )
 from support.core import InputError
 from support.generation import generate
-from support.model import GPT, GPTConfig
+from support.model import GPTConfig
 from support.training import SequenceBatches, TrainConfig, train
-
-GPT2 = GPTConfig(vocab_size=11, d_model=16, n_heads=4, n_layers=2)
-LLAMA = GPTConfig(
-    vocab_size=11,
-    d_model=16,
-    n_heads=4,
-    n_kv_heads=2,
-    n_layers=2,
-    norm="rms",
-    activation="swiglu",
-    positions="rope",
-    attention_bias=False,
-    ffn_bias=False,
-)
-IDS = torch.tensor([[1, 4, 9, 3, 3, 7]])
-
-
-def model_of(config: GPTConfig) -> GPT:
-    torch.manual_seed(0)
-    return GPT(config).double().eval()
-
-
-def adapted(config: GPTConfig, rank: int = 2, **how) -> GPT:
-    model = add_lora(model_of(config), rank, **how)
-    with torch.no_grad():
-        for parameter in lora_parameters(model):
-            parameter.add_(0.3 * torch.randn_like(parameter))
-    return model
 
 
 def test_by_hand():
