@@ -74,7 +74,12 @@
     },
     // A text of known words. While one is typed, the words that could be meant are offered, likeliest first.
     prompt(spec, id, model) {
-      const ids = new Map(model.tokens.map((word, i) => [word, i])), words = new Set(spec.words);
+      const ids = new Map(model.tokens.map((word, i) => [word, i])), words = new Map(spec.words.map((word) => [word, word]));
+      for (const word of spec.words) if (!words.has(word.toLowerCase())) words.set(word.toLowerCase(), word);
+      const known = (word) => words.get(word) ?? words.get(word.toLowerCase());
+      const begins = (half) => spec.words.filter((word) => word.toLowerCase().startsWith(half.toLowerCase()));
+      // Words as they are typed: in any case, and with the signs that stand at their ends.
+      const pieces = (text) => text.split(/\s+/).filter(Boolean).flatMap((word) => known(word) ? [word] : word.match(/[\w'<>-]+|[^\w\s]/g));
       const input = make("input", {type: "text", id, value: spec.start, role: "combobox", "aria-autocomplete": "list",
         "aria-expanded": "false", "aria-controls": `${id}-words`, "aria-describedby": `${id}-note`, autocomplete: "off",
         autocapitalize: "none", autocorrect: "off", spellcheck: "false"});
@@ -84,22 +89,22 @@
       let active = -1;
       list.hidden = true;
       const parse = () => {
-        const typed = input.value.split(/\s+/).filter(Boolean), open = /\S$/.test(input.value), good = [];
-        let trouble = "";
+        const typed = pieces(input.value), open = /\S$/.test(input.value), good = [];
+        let trouble = "", strange = "";
         for (const [i, word] of typed.entries()) {
           if (good.at(-1) === spec.stop) trouble = `Nothing follows ${spec.stop}.`;
           else if (good.length === spec.most) trouble = `The model reads ${spec.most} words at most.`;
-          else if (words.has(word)) { good.push(word); continue; }
-          else if (open && i === typed.length - 1 && spec.words.some((w) => w.startsWith(word))) break; // half a word
-          else trouble = `“${word}” is none of the model's ${spec.words.length} words.`;
+          else if (known(word)) { good.push(known(word)); continue; }
+          else if (open && i === typed.length - 1 && begins(word).length) break; // half a word
+          else trouble = `“${strange = word}” is none of the model's ${spec.words.length} words.`;
           break;
         }
-        return {good, trouble, half: open ? typed.at(-1) : ""};
+        return {good, trouble, strange, half: open ? typed.at(-1) : ""};
       };
       const offer = () => {
-        const {good, trouble, half} = parse(), before = half && good.at(-1) === half ? good.slice(0, -1) : good;
+        const {good, trouble, half} = parse(), before = half && good.at(-1) === known(half) ? good.slice(0, -1) : good;
         const full = before.length >= spec.most || before.at(-1) === spec.stop;
-        let fit = trouble || full ? [] : spec.words.filter((word) => word.startsWith(half) && word !== half);
+        let fit = trouble || full ? [] : begins(half).filter((word) => word !== half);
         if (fit.length) {
           const scores = reader.read([ids.get("<BOS>"), ...before.map((word) => ids.get(word))]).logitsAt(before.length);
           fit = fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]).slice(0, 8);
@@ -143,11 +148,37 @@
         set: (value) => { input.value = value; close(); },
         take: (text) => { input.value = text; },
         say() {
-          note.textContent = parse().trouble;
-          input.setAttribute("aria-invalid", String(Boolean(note.textContent)));
+          const {good, trouble, strange} = parse();
+          note.textContent = trouble;
+          const instead = strange && near(strange, spec.words);
+          if (instead?.length) note.append(" Near: ", ...instead.flatMap((word) => {
+            const button = make("button", {type: "button", class: "live-near"}, word);
+            button.addEventListener("click", () => {
+              input.value = [...good, word, ""].join(" ");
+              input.dispatchEvent(new Event("input", {bubbles: true}));
+              input.focus();
+            });
+            return [button, " "];
+          }));
+          input.setAttribute("aria-invalid", String(Boolean(trouble)));
         },
       };
     },
+  };
+
+  // Words that somebody may have meant: those that few letters tell from what was typed.
+  const near = (typed, words) => {
+    const a = typed.toLowerCase().slice(0, 24), far = (word) => {
+      const b = word.toLowerCase();
+      let row = [...Array(b.length + 1).keys()];
+      for (let i = 1; i <= a.length; i++) {
+        const next = [i];
+        for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
+        row = next;
+      }
+      return row[b.length] - (a.slice(0, 3) === b.slice(0, 3) ? 1.5 : 0);
+    };
+    return words.filter((word) => /^\w/.test(word)).map((word) => [far(word), word]).filter(([d]) => d <= Math.max(1, a.length / 2)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, word]) => word);
   };
 
   // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
@@ -192,8 +223,12 @@
       const bring = () => PageModel.load(spec.model).then((model) => this.build(spec, figure, model), (error) => {
         this.append(make("p", {class: "live-trouble"}, `${error.message}; this is the still picture.`));
       });
-      if (address().get("live") === this.key) bring();
-      else if (spec.ask) {
+      if (address().get("live") === this.key) {
+        const tab = this.closest(".sd-tab-content")?.previousElementSibling.previousElementSibling;
+        if (tab) tab.checked = true;
+        bring();
+      }
+      else if (spec.ask && !this.closest(".sd-tab-content")) { // (who opens a tab has asked)
         const button = make("button", {type: "button", class: "live-act live-ask"}, spec.ask);
         button.addEventListener("click", () => {
           button.disabled = true;
@@ -309,13 +344,22 @@
       }
       for (const row of rows) row.removeAttribute("title");
       const isFront = (row) => spec.front.some((name) => row.classList.contains(`live-of-${name}`));
+      const examples = spec.examples ? [make("div", {class: "live-examples"}, "Try: ", ...spec.examples.flatMap((prompt) => {
+        const button = make("button", {type: "button"}, prompt);
+        button.addEventListener("click", () => {
+          stop();
+          goBack();
+          set({prompt});
+        });
+        return [button, " "];
+      }))] : [];
       const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link);
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
       const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
       const panel = make("div", {class: "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
-        ...(spec.front ? [make("div", {class: "live-controls"}, ...rows.filter(isFront)), picture, says, buttons,
+        ...(spec.front ? [make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says, picture,
           make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
           : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
         numbers, status);

@@ -11,6 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
+from chapter_pictures import picture
 
 
 def opening(stem: str) -> tuple[str, str]:
@@ -22,7 +23,7 @@ def opening(stem: str) -> tuple[str, str]:
 
 
 class Chapters(SphinxDirective):
-    """One list a part; a chapter without a notebook is only announced."""
+    """A map with a line for each part; a chapter without a notebook is announced."""
 
     has_content = False
 
@@ -30,23 +31,40 @@ class Chapters(SphinxDirective):
         self.env.note_dependency(str(plan.PLAN))
         lines = []
         for part in plan.parts():
-            lines += [f"**{part['part']}**", ""]
-            coming = []
+            lines += ["::::::{div} chapter-part", f"**{part['part']}**", "", ":::::{div} chapter-line"]
             for stem, name in part["chapters"].items():
-                path = plan.notebook(stem)
-                number = int(stem[:2])
+                path, number = plan.notebook(stem), int(stem[:2])
+                written = bool(plan.cells(stem))
+                title, question = opening(stem) if written else (name, "")
                 if path.exists():
                     self.env.note_dependency(str(path))
-                    title, question = opening(stem)
-                    lines += [f"- {number} [{title}](../notebooks/{path.name}): *{question}*"]
-                else:
-                    coming.append(f"{name} ({number})")
-            lines += ["", f"[to come: {', '.join(coming)}]{{.to-come}}", ""] if coming else [""]
-        container = nodes.container(classes=["chapters"])
+                head = f"[{number} {title}](../notebooks/{path.name})" if written else f"{number} {name}"
+                says = f"*{question}*" if written else "to come"
+                kind = "chapter-stop" if written else "chapter-stop to-come"
+                lines += [
+                    f"::::{{div}} {kind}",
+                    "```{raw} html",
+                    picture(stem[:2]),
+                    "```",
+                    head,
+                    "",
+                    says,
+                    "::::",
+                ]
+            lines += [":::::", "::::::", ""]
+        container = nodes.container(classes=["chapter-map"])
         self.state.nested_parse(StringList(lines, source="chapters"), self.content_offset, container)
         return [container]
 
 
+def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
+    """The style and the script of the page that has the map."""
+    if doctree is not None and any("chapter-map" in n["classes"] for n in doctree.findall(nodes.container)):
+        app.add_css_file("front.css")
+        app.add_js_file("front.js", loading_method="defer")
+
+
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("chapters", Chapters)
+    app.connect("html-page-context", load)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from difflib import get_close_matches
 from typing import Any
 
 from support.core import InputError
@@ -155,8 +156,10 @@ class Switch:
 class Prompt:
     """A text of known words with spaces between them; the model reads ``<BOS>`` before it.
 
-    >>> Prompt("prompt", "The text", ("the", "cat", "<EOS>"), 9, "the cat").accept(" cat  <EOS>")
-    'cat <EOS>'
+    Words may be written in any case, and signs may stand at their ends.
+
+    >>> Prompt("prompt", "The text", ("the", "cat", "<EOS>", "."), 9, "the cat").accept(" Cat.  <EOS>")
+    'cat . <EOS>'
     """
 
     name: str
@@ -168,10 +171,19 @@ class Prompt:
 
     def accept(self, value: Any) -> str:
         """The text, with single spaces. Raises: InputError if a word is unknown or there are too many."""
-        words = value.split() if isinstance(value, str) else [value]
-        unknown = [word for word in words if word not in self.words]
-        if unknown:
-            raise InputError(f"{self.name}: {unknown[0]!r} is none of the model's words; choose one of them")
+        known = {word.lower(): word for word in reversed(self.words)} | {word: word for word in self.words}
+        typed = value.split() if isinstance(value, str) else [str(value)]
+        words = []
+        for chunk in typed:
+            whole = chunk in known or chunk.lower() in known
+            for word in [chunk] if whole else re.findall(r"[\w'<>-]+|[^\w\s]", chunk):
+                if word not in known and word.lower() not in known:
+                    near = get_close_matches(word.lower(), self.words, 4, 0.5)
+                    instead = f", for example {', '.join(near)}" if near else ""
+                    raise InputError(
+                        f"{self.name}: {word!r} is none of the model's words; choose one of them{instead}"
+                    )
+                words.append(known.get(word) or known[word.lower()])
         if len(words) > self.most:
             raise InputError(f"{self.name} has {len(words)} words; the model reads {self.most} at most")
         if self.stop in words[:-1]:

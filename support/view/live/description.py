@@ -40,6 +40,7 @@ class LiveFigure:
         ask: what is written on a button that must be pressed before the page loads the model.
         needs: shared scripts beside the figures' folders that its own script builds on.
         front: the controls that always stand open; if any, the others are folded away.
+        examples: texts for a control named ``prompt``, each with a button.
         plays: the action that *Play* repeats.
         same_script_as: another figure, whose `figure.js` defines this one, too.
     """
@@ -58,6 +59,7 @@ class LiveFigure:
     model: str = ""
     ask: str = ""
     front: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
     plays: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
@@ -134,6 +136,7 @@ class LiveFigure:
                 "ask": self.ask,
                 "front": list(self.front),
                 "plays": self.plays,
+                "examples": list(self.examples),
             }.items()
             if value
         }

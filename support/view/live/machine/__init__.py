@@ -4,6 +4,7 @@
 """
 
 import inspect
+from collections.abc import Mapping
 from functools import partial
 
 from support.core import InputError
@@ -24,6 +25,22 @@ from support.view.live.machine.numbers import (
 from support.view.live.machine.still import draw_machine
 from support.view.live.model_text import EOS, GAME, Values, loaded, prompt_of
 
+# The words of the game; Tarso and Cefa are names for Paolo and Pietro.
+ENGLISH = {
+    "chiama": "calls",
+    "capo": "chief!",
+    "vice": "deputy!",
+    "Tarso": "Tarsus!",
+    "Cefa": "Cephas!",
+    "perde": "loses.",
+    "nuvola": "cloud",
+    "ombrello": "umbrella",
+    "teiera": "teapot",
+    "zucca": "pumpkin",
+    "lumaca": "snail",
+    "pinguino": "penguin",
+    "<EOS>": "(end)",
+}
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
     "embedding": (
@@ -125,16 +142,25 @@ def _switch(name: str) -> Switch:
     return Switch(name, label, group=f"Block {name[1]}")
 
 
-def machine_figure(name: str, model: str, title: str, start: str, ks: int, ask: str = "") -> LiveFigure:
+def machine_figure(
+    name: str,
+    model: str,
+    title: str,
+    examples: tuple[str, ...],
+    ks: int,
+    ask: str = "",
+    english: Mapping[str, str] | None = None,
+) -> LiveFigure:
     """The machine view of a model.
 
     Args:
         name: of the figure.
         model: of the zoo.
         title: a heading.
-        start: the text at the start.
+        examples: texts to try; the first stands there at the start.
         ks: the last stop of the slider for top-k, which keeps all words.
         ask: what is written on the button that brings the model.
+        english: the words that are not English, translated.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -149,7 +175,7 @@ def machine_figure(name: str, model: str, title: str, start: str, ks: int, ask: 
         name=name,
         title=title,
         controls=(
-            prompt_of(model, "The text so far", start),
+            prompt_of(model, "The text so far", examples[0]),
             *sampling,
             Slider("step", "The pass has come to", 0, last, 1, last, "{step_name}"),
             Slider("at", "Chosen word, from the end", 0, most, 1, 0, "{word}"),
@@ -174,11 +200,13 @@ def machine_figure(name: str, model: str, title: str, start: str, ks: int, ask: 
             "layers": config.n_layers,
             "heads": config.n_heads,
             "activation": config.activation,
+            "english": dict(english or {}),
         },
         model=model,
         ask=ask,
         front=("prompt",),
         plays="step",
+        examples=examples,
         same_script_as="" if name == "machine" else "machine",
         needs=("machine/painting.js", "machine/drawing.js", "machine/layout.js", "machine/detail.js"),
     )
@@ -188,6 +216,7 @@ FIGURE = machine_figure(
     "machine",
     GAME,
     "A language model at work: the calling game",
-    "Pietro chiama",
+    ("Pietro chiama", "Pietro chiama Paolo", "5 chiama Paolo", "3 chiama 7"),
     len(loaded(GAME)[1]) - 1,
+    english=ENGLISH,
 )

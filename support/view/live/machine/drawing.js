@@ -15,7 +15,8 @@
       this.stage = make("div", {class: "machine-stage"}, this.canvas, this.over);
       this.told = make("p", {class: "live-told machine-told"});
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the buttons
-      this.root = make("div", {class: "machine"}, this.stage, this.told);
+      this.english = make("p", {class: "machine-english"});
+      this.root = make("div", {class: "machine"}, ...(Object.keys(data.english).length ? [this.english] : []), this.stage, this.told);
       this.reach = null;
       this.focus = {};
       this.canvas.addEventListener("pointermove", (event) => this.over_(event));
@@ -119,6 +120,7 @@
       })));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
       this.over.replaceChildren(...parts, bars);
+      this.english.textContent = `In English: ${state.words.slice(1).map((word) => data.english[word] ?? word).join(" ")}${state.over ? "" : " …"}`;
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));

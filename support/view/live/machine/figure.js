@@ -157,7 +157,7 @@
       const panel = held.view.root.closest(".live-panel");
       panel.classList.add("live-broad");
       panel.parentElement.view = held.view;
-      panel.querySelector(":scope > .live-buttons").after(held.view.room);
+      panel.querySelector(":scope > .live-picture").after(held.view.room);
       held.view.place(true);
     },
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,

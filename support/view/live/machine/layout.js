@@ -23,12 +23,12 @@
   };
 
   function across(W, state, data) { // words are rows
-    const {layers: L, heads: H} = data, cell = square(data.d), words = W > 900 ? 92 : 68, bars = clamp(W * 0.19, 122, 205);
-    const per = (W - words - bars - 84) / L, S = clamp(per * 0.135, 28, 48), g = clamp(per * 0.025, 3, 12), F = clamp(per * 0.25, 38, 120);
-    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 128, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line) / line, 26, 40);
-    const head = 34 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (tall + 14) * most + 40;
+    const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.165 : 0.19), 122, 205), fan = deep ? 30 : 44;
+    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
+    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line) / line, 24, 40);
+    const head = 34 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (Math.max(tall, 22) + 14) * most + 40;
     // A short text has more air between its words; the height of the whole stays the same.
-    const shown = window_(state, most), places = {}, R = Math.min((tall + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
+    const shown = window_(state, most), places = {}, R = Math.min((Math.max(tall, 22) + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
     shown.forEach((p, k) => { places[p] = {y: y(k)}; });
     const box = {flow: "across", W, H: head + room + 10, shown, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p, k) => ({p, x: 0, y: y(k) - 15, w: words - 8, h: 30}));
@@ -55,8 +55,8 @@
       box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 9, w: F + 2 * S + 8, h: 20}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
         toggle: {x: left + F / 2 - 15, y: 36}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
-    box.bars = {x: x + 46, y: Math.max(0, head - 34), w: W - x - 46, h: 8 * 29 + 24};
-    box.fan = {x: x + 2, to: x + 44, y: box.bars.y + 29, step: 28};
+    box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 8 * 29 + 24};
+    box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
     box.point = (p) => ({x: 0, y: (places[p] || {y: head + 2}).y});
     return box;
   }
@@ -97,5 +97,5 @@
     return box;
   }
 
-  window.MachineLayout = (W, state, data) => (W - 270) / data.layers > 185 ? across(W, state, data) : down(W, state, data);
+  window.MachineLayout = (W, state, data) => (W - (data.layers > 2 ? 300 : 270)) / data.layers > 148 ? across(W, state, data) : down(W, state, data);
 })();

@@ -7,7 +7,7 @@ FIGURE = machine_figure(
     "machine_story",
     TALES,
     "A language model at work: stories",
-    "once there was a",
+    ("once there was a", "leo was a kind boy", "the cat", "long ago there lived a"),
     51,
     "Bring the story model (1.3 MB)",
 )

@@ -1,0 +1,122 @@
+"""The front page: the machine comes first, forgives, costs little; the doors and the map keep their word."""
+
+import re
+
+import plan
+import pytest
+from bs4 import BeautifulSoup
+
+from support.view.live import find
+
+PAGE = "book/index.html"
+
+
+@pytest.fixture
+def opened(open_tab):
+    """The front page, awake; its first machine."""
+
+    def opened(**settings):
+        way = settings.pop("way", "file")
+        tab = open_tab(way, PAGE, **settings)
+        tab.wait_for_selector("live-figure .machine-word")
+        return tab, tab.query_selector("live-figure")
+
+    return opened
+
+
+def write(element, text):
+    box = element.query_selector(".live-of-prompt input")
+    box.fill(text)
+    return element.evaluate("e => e.state.prompt"), element.query_selector(".live-trouble")
+
+
+def test_the_machine_is_the_first_that_is_seen(opened):
+    tab, element = opened()
+    for part in (".live-play", ".machine-stage", ".machine-bars"):
+        box = element.query_selector(part).bounding_box()
+        assert box["y"] + box["height"] < 900, part
+    assert element.evaluate("e => e.state.prompt") == "Pietro chiama"
+    assert element.query_selector(".machine-english").text_content() == "In English: Pietro calls …"
+    element.query_selector(".live-examples button:nth-of-type(2)").click()
+    assert element.evaluate("e => e.state.top[0].word") == "Tarso"
+    assert tab.complaints == []
+
+
+def test_on_a_phone_play_is_in_the_first_view(opened):
+    tab, element = opened(width=390)
+    box = element.query_selector(".live-play").bounding_box()
+    assert box["y"] + box["height"] < 844
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
+    tab, game = opened()
+    assert write(game, "pietro CHIAMA paolo ")[0] == "Pietro chiama Paolo"
+    prompt, trouble = write(game, "Pietro chiama paul ")
+    assert prompt == "Pietro chiama" and "“paul” is none of the model's" in trouble.text_content()
+    game.query_selector(".live-near").click()
+    assert game.evaluate("e => e.state.prompt") == "Pietro chiama Paolo"
+    tab.locator(".sd-tab-set.hero > label").nth(1).click()
+    tab.wait_for_function("document.querySelectorAll('.machine-stage').length === 2")
+    story = tab.query_selector_all("live-figure")[1]
+    assert write(story, "Once there was a boy. The Cat, ")[0] == "once there was a boy . the cat ,"
+    prompt, trouble = write(story, "Once there was a dragon ")
+    assert prompt == "once there was a" and "“dragon”" in trouble.text_content()
+    near = [button.text_content() for button in story.query_selector_all(".live-near")]
+    assert near and set(near) <= set(find("machine_story").controls[0].words)
+
+
+def test_what_python_forgives_is_what_the_page_forgives():
+    prompt = find("machine_story").controls[0]
+    assert prompt.accept("Once there was a boy. The Cat, ") == "once there was a boy . the cat ,"
+    assert find("machine").controls[0].accept("pietro CHIAMA paolo") == "Pietro chiama Paolo"
+
+
+def test_the_index_costs_less_than_a_megabyte_until_it_is_touched(browser, bases):
+    context = browser.new_context()
+    tab, sizes = context.new_page(), {}
+    tab.on("response", lambda r: sizes.update({r.url.rsplit("/", 1)[1]: len(r.body())}))
+    tab.goto(bases["http"] + PAGE, wait_until="load")
+    tab.wait_for_selector("live-figure .machine-word")
+    tab.wait_for_timeout(300)
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        print(f"{size:9d} {name}")
+    print(f"{sum(sizes.values())} bytes in {len(sizes)} requests, not compressed")
+    assert not any("stories" in name for name in sizes)
+    context.close()
+
+
+def test_without_the_first_head_the_model_takes_the_caller_for_a_number():
+    """What *What you see* asks the reader to try, and suggests."""
+    figure = find("machine")
+    found = figure.state(figure.values(prompt="Pietro chiama Paolo", h00=False))
+    assert found["top"][0]["word"] == "vice" and found["top"][0]["plain"] > 0.9
+
+
+def test_the_doors_keep_their_promise(opened, site):
+    tab, _ = opened()
+    doors = {
+        door: tab.get_attribute(f".door-{door}", "href") or tab.get_attribute(f".door-{door} a", "href")
+        for door in ("picture", "hand", "code")
+    }
+    for href in doors.values():
+        path, _, place = href.partition("#")
+        page = BeautifulSoup((site / "book" / path).resolve().read_text(encoding="utf8"), "html.parser")
+        assert page.find(id=place) is not None, href
+    path, _, place = doors["picture"].partition("#")
+    page = BeautifulSoup((site / "book" / path).resolve().read_text(encoding="utf8"), "html.parser")
+    picture = page.find(id=place)
+    assert picture.select(".cell_input, .katex, pre") == [] and len(picture.get_text().split()) > 100
+    tab.evaluate("document.querySelector('.door-picture, .door-picture a').click()")
+    tab.wait_for_url("**/02_learning.html*")
+    assert tab.evaluate("localStorage.getItem('reading')") == "picture"
+
+
+def test_the_map_has_a_picture_for_each_chapter(opened):
+    tab, _ = opened()
+    stops = tab.query_selector_all(".chapter-stop")
+    assert len(stops) == len(plan.chapters())
+    pictures = [stop.query_selector("svg").inner_html() for stop in stops]
+    assert len(set(pictures)) == len(pictures)
+    numbers = [re.match(r"\s*(\d+)", stop.text_content()).group(1) for stop in stops]
+    assert numbers == [str(int(number)) for number in plan.chapters()]
