@@ -25,7 +25,7 @@ SHAPES = [
 ]
 
 
-def loss_of(model, every, ids):
+def checkpointed_loss(model, every, ids):
     """The loss; the stream is kept before every so many blocks, if that is not 0."""
     stream = model.embed(ids)
     context = model.attention_contexts(stream)[0]
@@ -48,7 +48,7 @@ def loss_of(model, every, ids):
 def test_the_plan_of_activations_is_what_autograd_keeps(config):
     seed_everything(0, threads=1)
     model, ids = GPT(config), torch.randint(config.vocab_size, (8, config.context))
-    kept = saved_for_backward(lambda: loss_of(model, 0, ids), model)
+    kept = saved_for_backward(lambda: checkpointed_loss(model, 0, ids), model)
     plan = memory_plan(config, ids.numel()).activations
     ids_and_places = 8 * (ids.numel() + config.context)
     assert abs(kept - plan) <= ids_and_places + 8
@@ -62,7 +62,7 @@ def test_the_plan_of_checkpointing_is_the_peak_that_is_measured(every):
     model, ids = GPT(config), torch.randint(config.vocab_size, (8, config.context))
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
-    peak = peak_memory(lambda: loss_of(model, every, ids).backward())
+    peak = peak_memory(lambda: checkpointed_loss(model, every, ids).backward())
     plan = memory_plan(config, ids.numel(), checkpoint_every=every).activations
     # Gradients on their way back come on top: at most one of d_ff, and a few of d_model numbers a token.
     assert plan < peak + 8 * ids.numel() and peak - plan < 4 * ids.numel() * (
@@ -95,7 +95,7 @@ def test_utilisation_agrees_with_the_counter_of_operations():
     model = GPT(SHAPES[0])
     ids = torch.randint(28, (2, 64))
     with FlopCounterMode(display=False) as counter:
-        loss_of(model, 0, ids).backward()
+        checkpointed_loss(model, 0, ids).backward()
     # The counter does not know the CPU's fused attention, which is counted by the formula.
     mixing = 3 * 2 * 2 * 64 * 64 * 4 * 128
     counted = counter.get_total_flops()
