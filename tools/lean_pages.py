@@ -158,6 +158,7 @@ def numbered(text: str, page: Path) -> str:
     begin, nav, rest = text.partition('<nav class="bd-links')
     nav, end, rest = (nav + rest).partition("</nav>") if nav else ("", "", rest)
     nav = re.sub(bar, link, nav)
+    nav += '<p class="reading-progress pst-js-only"></p>' if nav else ""
     if own:
         number = int(own[1])
         here = rf'<a class="\1" href="#" data-chapter="{own[1]}">{mark.format(number)}'

@@ -63,15 +63,25 @@
     }).observe(end);
   }
 
-  // --- a term of the glossary, where it stands ---
-  let tip, waiting;
-  function explain(link) {
+  // --- a term of the glossary, where it stands; the explanations come with the first that is pointed at ---
+  let tip, waiting, coming;
+  const explanations = () => coming ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("_static/terms.js", new URL(data.content_root || "./", location.href));
+    script.addEventListener("load", () => resolve(window.TERMS));
+    script.addEventListener("error", reject);
+    document.head.append(script);
+  });
+  async function explain(link) {
+    const says = (await explanations())[link.hash.slice(1)];
+    if (!says || !link.matches(":hover, :focus")) return;
     tip ??= Object.assign(document.createElement("div"), {className: "term-tip", id: "term-tip"});
     tip.setAttribute("role", "tooltip");
-    tip.textContent = link.dataset.says;
+    tip.textContent = says;
     document.body.append(tip);
-    const box = link.getBoundingClientRect(), width = Math.min(360, innerWidth - 24);
-    tip.style.cssText = `width:${width}px;left:${Math.max(12, Math.min(box.left, innerWidth - width - 12)) + scrollX}px`;
+    const box = link.getBoundingClientRect(), width = Math.min(360, document.documentElement.clientWidth - 24);
+    const left = Math.max(12, Math.min(box.left, document.documentElement.clientWidth - width - 12));
+    tip.style.cssText = `width:${width}px;left:${left + scrollX}px`;
     const above = box.top > tip.offsetHeight + 12;
     tip.style.top = `${scrollY + (above ? box.top - tip.offsetHeight - 6 : box.bottom + 6)}px`;
     link.setAttribute("aria-describedby", "term-tip");
@@ -101,10 +111,10 @@
     });
     for (const start of ["mouseover", "focusin"]) {
       document.addEventListener(start, (event) => {
-        const link = event.target.closest?.("a.term[data-says]");
+        const link = event.target.closest?.("a.term");
         if (!link) return;
         clearTimeout(waiting);
-        waiting = setTimeout(() => explain(link), start === "focusin" ? 0 : 200);
+        waiting = setTimeout(() => explain(link).catch(() => {}), start === "focusin" ? 0 : 200);
       });
     }
     for (const end of ["mouseout", "focusout"]) document.addEventListener(end, hush);

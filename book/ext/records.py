@@ -1,7 +1,11 @@
 """Directives that write pages from committed data: the zoo's models, the chapters' status, where it ran."""
 
 import json
+import os
+import platform
 import sys
+from datetime import date
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +142,19 @@ def chapter_facts(path: Path) -> dict[str, Any]:
     }
 
 
+def written(tested: dict[str, Any]) -> str:
+    """When this page was written, with which versions, and on what machine; and when the test run was."""
+    packages = ("torch", "numpy", "matplotlib", "jupyter-book", "sphinx")
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
+    machine = f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processor cores"
+    text = f"This page was written on {date.today():%d %B %Y} with Python {platform.python_version()}, "
+    text += f"{versions}, on {machine}."
+    if tested:
+        latest = max((ROOT / ".make" / "chapters").glob("*.json"), key=lambda p: p.stat().st_mtime)
+        text += f" The test run ended on {date.fromtimestamp(latest.stat().st_mtime):%d %B %Y}."
+    return text
+
+
 class ChapterStatus(_FromRecord):
     """The table of chapters: what is stored, what is compared, seconds on CPU and on a GPU."""
 
@@ -170,7 +187,7 @@ class ChapterStatus(_FromRecord):
         else:
             note = "Seconds and memory: of the last recorded run. A page made by the tests also counts cells."
         note += f" GPU: {gpu['device']}, {gpu['date']}." if gpu else " No GPU has been to hand yet."
-        return [*_table(head, [*rows, total]), note]
+        return [*_table(head, [*rows, total]), note, "", written(tested)]
 
 
 class Reach(_FromRecord):

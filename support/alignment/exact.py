@@ -29,7 +29,7 @@ class Standing(NamedTuple):
         kl: KL(π ‖ π_ref).
         objective: J(π).
         regret: J* − J(π), which is β KL(π ‖ π*).
-        total_variation: half the sum of |π − π*|: the probability that stands in the wrong place.
+        total_variation: half the sum of ``|π − π*|``: the probability that stands in the wrong place.
     """
 
     reward: float

@@ -1,0 +1,139 @@
+"""In a chapter the first mention of each term of the glossary leads there, and says what it means where it
+stands.
+
+The mark is a link, so it needs no script. With one, `reading.js` shows the first sentences of the entry
+when the link is pointed at; it takes them from `terms.js`, which a page loads when the first term is asked
+for.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util.nodes import _make_id  # as the glossary names its anchors
+
+from support.core import atomic_write
+
+GLOSSARY = Path(__file__).resolve().parents[1] / "glossary.md"
+BLOCK = re.compile(r"```\{glossary\}\n(.*?)```", re.S)
+ENTRY = re.compile(r"^(\S.*)\n((?:[ \t]+\S.*\n?|\n(?=[ \t]))+)", re.M)
+# Words that are mostly meant as in everyday English: a link would say more than the sentence does.
+EVERYDAY = {
+    "value",
+    "step",
+    "key",
+    "precision",
+    "recall",
+    "generation",
+    "scan",
+    "stacking",
+    "contribution",
+    "merge",
+}
+EVERYDAY |= {"target", "block", "training", "norm", "projection", "gate", "layer", "smoothing", "query"}
+LONGEST = 320  # characters of an explanation
+NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.strong, nodes.raw, nodes.math, nodes.table)
+
+
+def plain(text: str) -> str:
+    """Markdown without its signs.
+
+    >>> plain("A `list` of {term}`token`s, see [Words](x.ipynb).")
+    'A list of tokens, see Words.'
+    """
+    text = re.sub(r"<!--.*?-->", "", text)
+    text = re.sub(r"\{\w+\}`([^`<]*?)(?: ?<[^>]*>)?`", r"\1", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"\s+", " ", re.sub(r"[*`$]", "", text)).strip()
+
+
+def explained(text: str) -> str:
+    """The first sentences of an entry, without the pointer to its chapter."""
+    text = re.sub(r"\s*See [^.]*\.$", "", plain(text))
+    if len(text) <= LONGEST:
+        return text
+    cut = text[:LONGEST].rpartition(". ")[0]
+    return f"{cut}." if cut else f"{text[:LONGEST].rstrip()}…"
+
+
+@cache
+def terms() -> dict[str, tuple[str, str]]:
+    """How a term is written, in small letters → (its anchor, what it means)."""
+    found: dict[str, tuple[str, str]] = {}
+    for block in BLOCK.findall(GLOSSARY.read_text(encoding="utf8")):
+        for head, body in ENTRY.findall(block):
+            anchor = f"term-{_make_id(plain(head))}"
+            for name in re.split(r",\s*", re.sub(r"\s*\([^)]*\)", "", plain(head))):
+                found.setdefault(name.lower(), (anchor, explained(body)))
+    return found
+
+
+@cache
+def pattern() -> re.Pattern[str]:
+    """Any of them as a whole word, longer ones first; an s may follow."""
+    names = sorted((n for n in terms() if len(n) > 2 and n not in EVERYDAY), key=len, reverse=True)
+    return re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, names)) + r")s?(?![\w-])", re.I)
+
+
+class Terms(SphinxTransform):
+    """Makes the first mention of each a link."""
+
+    default_priority = 420
+
+    def apply(self, **_: Any) -> None:
+        if not self.env.docname.startswith("notebooks/"):
+            return
+        self.env.note_dependency(str(GLOSSARY))
+        met: set[str] = set()
+        for paragraph in self.document.findall(nodes.paragraph):
+            for text in list(paragraph.findall(nodes.Text)):
+                if not self._within(text, paragraph):
+                    self._mark(text, met)
+
+    @staticmethod
+    def _within(text: nodes.Text, paragraph: nodes.Node) -> bool:
+        node = text.parent
+        while node is not None and node is not paragraph:
+            if isinstance(node, NOT_IN):
+                return True
+            node = node.parent
+        while node is not None:
+            if isinstance(node, nodes.table | nodes.container):  # tables, and what a cell printed
+                return True
+            node = node.parent
+        return False
+
+    @staticmethod
+    def _mark(text: nodes.Text, met: set[str]) -> None:
+        new: list[nodes.Node] = []
+        at, words = 0, str(text)
+        for found in pattern().finditer(words):
+            anchor, _ = terms()[found[1].lower()]
+            if anchor in met:
+                continue
+            met.add(anchor)
+            new.append(nodes.Text(words[at : found.start()]))
+            address = f"../book/glossary.html#{anchor}"
+            new.append(nodes.reference("", found[0], refuri=address, internal=True, classes=["term"]))
+            at = found.end()
+        if new:
+            text.parent.replace(text, [*new, nodes.Text(words[at:])])
+
+
+def ship(app: Any, exception: Exception | None) -> None:
+    """The explanations, as a script that a page opened as a file can load, too."""
+    if exception or app.builder.format != "html":
+        return
+    known = dict(terms().values())
+    with atomic_write(Path(app.outdir) / "_static" / "terms.js") as path:
+        path.write_text(f"window.TERMS = {json.dumps(known, ensure_ascii=False)};\n", encoding="utf8")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(Terms)
+    app.connect("build-finished", ship)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
