@@ -1,6 +1,7 @@
 """How the pages read: ways in, folds, numbers, questions, figures in the dark, what can be taken along."""
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -99,8 +100,12 @@ RIGHT = {  # what the numeric questions ask for, computed
     "15": 6 * 12 * 100**2,
     "16": 2**4,
     "18": 8,
+    "19": round(math.log(100), 1),
+    "20": 4 * 4,
     "22": 2 * 2 * 4 * 8 * 2,
     "24": 16 / 8,
+    "25": 4 * (100 + 100),
+    "27": 0.8 * 90 + 0.2 * 10,
 }
 
 
@@ -265,3 +270,64 @@ def test_a_page_asks_for_little(site):
     pictures = re.findall(r"<img[^>]*_images[^>]*>", text)
     assert all('loading="lazy"' in p and "width=" in p and "height=" in p for p in pictures)
     assert lean_pages.size_of(site, "_static/card.png") == (1200, 630)
+
+
+def test_the_magnifier_stands_beside_what_is_typed(own):
+    tab = own("search.html", way="file")
+    icon = tab.locator("form.bd-search i.fa-magnifying-glass").last.bounding_box()
+    field = tab.locator("form.bd-search input[type=search]").last
+    text = field.bounding_box()["x"] + float(
+        field.evaluate("e => parseFloat(getComputedStyle(e).paddingLeft)")
+    )
+    assert text >= icon["x"] + icon["width"] + 2
+
+
+LENS = """() => [...document.querySelectorAll('.live-lens tbody tr')].every((row) => {
+  const [label, square] = [row.querySelector('th'), row.querySelector('td')];
+  return square.getBoundingClientRect().left >= label.getBoundingClientRect().right - 1;
+})"""
+
+
+def test_no_column_of_the_lens_lies_under_the_labels_on_a_phone(own):
+    tab = own("notebooks/23_inside_the_model.html", way="file", viewport={"width": 390, "height": 844})
+    tab.locator("live-figure").last.scroll_into_view_if_needed()
+    tab.wait_for_selector(".live-lens tbody th")
+    assert tab.evaluate(LENS)
+    assert tab.locator(".live-lens thead").first.is_visible()  # the columns have their names
+
+
+def test_the_positions_fit_a_window(own):
+    tab = own("book/playground.html", way="file")
+    figure = tab.locator("live-figure:has(.live-of-pair)")
+    figure.scroll_into_view_if_needed()
+    assert figure.bounding_box()["height"] < 1000
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_at_a_desk_no_table_is_cut_off(page, visits):
+    tab = visits("file", page)
+    cut = tab.evaluate("""() => [...document.querySelectorAll('article table:not(live-figure table)')]
+      .map(e => e.closest('.pst-scrollable-table-container, .cell_output') || e)
+      .filter(box => box.scrollWidth > box.clientWidth + 1 && box.tabIndex !== 0).length""")
+    visits.close()
+    assert cut == 0
+
+
+def test_a_term_says_what_it_means_where_it_stands(own):
+    tab = own("notebooks/11_attention.html", way="file")
+    term = tab.locator("article a.term").first
+    term.scroll_into_view_if_needed()
+    term.focus()
+    tab.wait_for_selector("#term-tip")
+    assert len(tab.inner_text("#term-tip")) > 20
+    assert term.get_attribute("aria-describedby") == "term-tip"
+    tab.keyboard.press("Escape")
+    assert tab.locator("#term-tip").count() == 0
+    links = tab.evaluate("() => [...document.querySelectorAll('article a.term')].map(a => a.hash)")
+    assert len(links) == len(set(links)) > 10
+
+
+def test_the_status_page_says_when_with_what_and_where(site):
+    text = re.sub(r"<[^>]*>", "", (site / "book" / "status.html").read_text(encoding="utf8"))
+    assert re.search(r"written on \d\d \w+ \d{4} with Python 3\.\d+\.\d+, torch \S+, numpy", text)
+    assert "processor cores" in text
