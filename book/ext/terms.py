@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import _make_id  # as the glossary names its anchors
 
@@ -36,7 +37,16 @@ EVERYDAY = {
 }
 EVERYDAY |= {"target", "block", "training", "norm", "projection", "gate", "layer", "smoothing", "query"}
 LONGEST = 320  # characters of an explanation
-NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.strong, nodes.raw, nodes.math, nodes.table)
+NOT_IN = (
+    addnodes.pending_xref,
+    nodes.title,
+    nodes.reference,
+    nodes.literal,
+    nodes.strong,
+    nodes.raw,
+    nodes.math,
+    nodes.table,
+)
 
 
 def plain(text: str) -> str:
