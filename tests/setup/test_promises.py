@@ -26,6 +26,7 @@ DISTRIBUTION = {
     "umap": "umap-learn",
     "IPython": "ipython",
     "yaml": "pyyaml",
+    "PIL": "pillow",
     "bs4": "beautifulsoup4",
 }
 OURS = {"support", "book", "helpers", "conftest"} | {
