@@ -1,4 +1,4 @@
-"""The package's reference: a named tuple's fields are described once, in its docstring, not again one by one."""
+"""The package's reference: the fields of a named tuple are described once, in its docstring."""
 
 from typing import Any
 
