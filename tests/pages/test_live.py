@@ -89,7 +89,8 @@ def back_to_the_start(element):
 
 
 def wake(tab):
-    """Models come when their figures come near, and one only when it is asked for."""
+    """Models come when their figures come near, and one only when it is asked for; every tab is open."""
+    tab.add_style_tag(content=OPEN_TABS)
     for element in tab.query_selector_all("live-figure"):
         element.scroll_into_view_if_needed()
         if button := element.query_selector(".live-ask"):
@@ -99,6 +100,7 @@ def wake(tab):
     tab.evaluate("scrollTo(0, 0)")
 
 
+OPEN_TABS = ".sd-tab-content { display: block !important; }"
 # Texts to try, by the model that reads them.
 TEXTS = {
     "calling-game": [
@@ -288,6 +290,7 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
 @pytest.mark.parametrize("page", HOLDERS)
 def test_without_javascript_the_still_picture_stays(open_tab, page):
     tab = open_tab("file", page, javascript=False)
+    tab.add_style_tag(content=OPEN_TABS)
     for still, spec in zip(soup(page).select("live-figure > .live-still"), specs(page), strict=True):
         figure = find(spec["name"])
         values = figure.values(**{c["name"]: c["start"] for c in spec["controls"]})

@@ -256,7 +256,7 @@ def test_a_model_that_does_not_come_leaves_the_still_picture(browser, bases):
     tab.route("**/_models/*", lambda route: route.abort())
     tab.goto(bases["http"] + "book/index.html")
     tab.wait_for_selector("live-figure .live-trouble")
-    assert tab.locator("live-figure .live-still img").is_visible()
+    assert tab.locator("live-figure .live-still img").first.is_visible()
     assert "still picture" in tab.locator(".live-trouble").inner_text()
     context.close()
 

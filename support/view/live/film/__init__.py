@@ -110,6 +110,7 @@ FIGURE = LiveFigure(
         Action("back", "One picture back", one_frame_back),
         Action("on", "Next picture", one_frame_on),
     ),
+    plays="on",
     data={
         "words": _FILM["words"],
         "kinds": [group(word) for word in _FILM["words"]],

@@ -18,6 +18,7 @@
         chosen: i, near: data.frames[state.frame].near[i], lines: false, path: state.path, notes: ["The thin line is the way of the chosen word so far."],
         choose: (word) => tools.set({word})});
     },
+    pace: () => 260,
     actions: {
       back: ({frame}, uniform, held, data) => ({frame: (frame - 1 + data.frames.length) % data.frames.length}),
       on: ({frame}, uniform, held, data) => ({frame: (frame + 1) % data.frames.length}),

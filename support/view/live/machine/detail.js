@@ -110,16 +110,18 @@
       const more = order.length < values.length ? ` (the ${order.length} most probable of ${values.length} words)` : "";
       return make("div", {class: "machine-vector", "data-term": key}, make("p", {class: "machine-name", "data-term": key}, `${name}${more}`), row);
     });
-    const term = ([key, text]) => key ? make("span", {class: "machine-term", "data-term": key}, text) : text;
+    const written = (text) => text.split(/(_\w+)/).map((piece) => piece[0] === "_" ? make("sub", {}, piece.slice(1)) : piece);
+    const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
     const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
-    box.append(close, make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...formula.map(term)),
+    const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, sum, ...vectors);
+    said.append(make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...formula.map(term)),
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
+    box.append(close, said, all);
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
     }
-    if (kind === "head") box.append(map(view, light));
-    box.append(sum, ...vectors);
+    if (kind === "head") said.append(map(view, light));
     return box;
   };
 

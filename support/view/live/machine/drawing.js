@@ -65,7 +65,8 @@
       this.scales = state.streams.map((stage) => 2 * Math.sqrt(stage.flat().reduce((sum, x) => sum + x * x, 0) / stage.flat().length));
       this.base = null;
       this.words();
-      this.later ||= requestAnimationFrame(() => { this.later = 0; this.paint(); });
+      if (measure) this.paint();
+      else this.later ||= requestAnimationFrame(() => { this.later = 0; this.paint(); });
     }
 
     // --- words and buttons ---

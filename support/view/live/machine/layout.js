@@ -23,9 +23,9 @@
   };
 
   function across(W, state, data) { // words are rows
-    const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.165 : 0.19), 122, 205), fan = deep ? 30 : 44;
+    const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
     const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
-    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line) / line, 24, 40);
+    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, 40);
     const head = 34 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (Math.max(tall, 22) + 14) * most + 40;
     // A short text has more air between its words; the height of the whole stays the same.
     const shown = window_(state, most), places = {}, R = Math.min((Math.max(tall, 22) + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
@@ -56,6 +56,7 @@
         toggle: {x: left + F / 2 - 15, y: 36}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 8 * 29 + 24};
+    box.H = Math.max(box.H, box.bars.y + 8 * 28 + 34);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
     box.point = (p) => ({x: 0, y: (places[p] || {y: head + 2}).y});
     return box;
