@@ -164,7 +164,7 @@ def machine_figure(
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
-    shared = {"name": model, "all_k": ks}
+    shared: Values = {"name": model, "all_k": ks}
     sampling = (
         Slider("temperature", "Temperature", 0.1, 3, 0.1, 1, "{temperature:.1f}"),
         Slider("top_k", "Keep the k best (top-k)", 1, ks, 1, ks, "{keep}"),

@@ -158,7 +158,8 @@ def _collects(found: Values, layer: int, here: int) -> tuple[int, int, float]:
 def _finding(name: str, left: int, prompt: str, words: list[str], here: int, found: Values, top: Any) -> str:
     config = loaded(name)[0].config
     about = {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
-    about |= {"n": len(loaded(name)[1].tokens), "best": top[0]["word"], "p": top[0]["plain"]}
+    count = len(loaded(name)[1].tokens)
+    about |= {"best": top[0]["word"], "p": top[0]["plain"]}
     about |= {"after": after(" ".join(words[1 : here + 1]))}
     part, layer = [*found["step_name"].split(), "0"][:2]
     about["layer"] = layer
@@ -166,7 +167,7 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
         said = "{after} the most probable next word is “{best}” with {p:.2%}."
         if found["over"]:
             return f"The text is over: nothing follows {EOS}. Take the last word back."
-        if left < about["n"] - 1:
+        if left < count - 1:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
     elif part == "embedding":
         said = "“{word}” becomes {d} numbers: its own embedding plus that of position {place}."

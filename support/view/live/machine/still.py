@@ -29,7 +29,8 @@ def _grid(values: Any) -> Any:
 def draw_machine(values: Values, found: Values, name: str) -> Figure:
     """Words as rows, the pass from left to right, and the next-token distribution at its end.
 
-    A part that is switched off is missing; what the pass has not reached yet is empty.
+    A part that is switched off is missing; what the pass has not reached yet is empty. Of an opened part the
+    vectors are named above, each with its length; the page shows all their numbers.
     """
     config, steps = loaded(name)[0].config, steps_of(name)
     fig = style.subplots(figsize=(style.WIDTH * 1.5, 4.2))[0]
@@ -95,5 +96,8 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
         at = 0.84 - 0.1 * rank
         back.barh(at - 0.035, 0.15 * item["p"], left=0.84, height=0.03, color=style.COLOURS["blue"])
         back.text(0.84, at, f"{item['word']}  {shown(item['p'], 1, percent=True)}", fontsize=11, va="center")
+    told = (f"{v['name']}: length {np.linalg.norm(v['values']):.2f}" for v in found["detail"])
+    if found["detail"]:
+        back.text(0.01, 0.99, f"{values['open']}.  " + ";  ".join(told), fontsize=9, va="top")
     back.set(xlim=(0, 1), ylim=(0, 1))
     return fig
