@@ -1,6 +1,7 @@
 """From scratch, part 2: the road to the transformer, embeddings, tokens, positions."""
 
 import numpy as np
+from torch import nn
 
 from book.ledger.claims import claim
 from book.ledger.example import FINAL, WE
@@ -12,13 +13,14 @@ from book.ledger.helpers import (
     position,
     random_rows,
     rotated,
+    sigmoid,
     sinusoids,
 )
 from book.ledger.studies import order_gap, parameters, rotary_spread
 from support import inside, model, text
 
 
-@claim(place="Introduction", chapter="04", stated=9, verdict="holds")
+@claim(place="Introduction", chapter="04", stated=9, verdict="holds", cell='pangram = "The quick brown fox')
 def fs2_001():
     """the fox-and-dog pangram is nine tokens (words)
 
@@ -39,6 +41,28 @@ def fs2_002():
     a = "the dog bit the man"
     vocabulary = text.Vocabulary(tokens)
     return sorted(vocabulary.encode(a)) == sorted(vocabulary.encode(b))
+
+
+@claim(
+    place="Introduction",
+    chapter="04",
+    cell="bites = [[",
+    stated=0,
+    within=1e-12,
+    verdict="holds",
+    added=True,
+)
+def fs2_307():
+    """an MLP has no concept of order: which input is first or second makes no difference, they "are just
+    positions in a vector" (change of a layer's output if inputs and weights change places together)
+
+    None is built in, and a bag of words "ignoring position" is the same for both sentences (fs2-002). With a
+    place for each word, as in Bengio's network, an MLP can tell them apart; what then remains is the fixed
+    length, which the text names next.
+    """
+    W, x = np.array([[0.5, -0.2, 0.3], [0.1, 0.4, -0.6]]), np.array([0.5, -1.0, 2.0])
+    other = [2, 0, 1]
+    return np.abs(np.tanh(W[:, other] @ x[other]) - np.tanh(W @ x)).max()
 
 
 @claim(place="Introduction", chapter="17", stated=None, verdict="unverifiable", checked="not possible")
@@ -137,6 +161,106 @@ def fs2_008():
     """
     d, m = 512, 512
     return 3 * (d * d + d * m + d) < 4 * (d * d + d * m + d)
+
+
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=1997,
+    verdict="slip",
+    checked="by reading",
+    added=True,
+    cell="source(Cell.forward",
+)
+def fs2_308():
+    """the gates that decide what to keep, forget and output are those of the LSTM proposed in 1997
+
+    Today's LSTM has all three (fs2-007). That of 1997 had the input and the output gate; the forget gate is
+    that of Gers, Schmidhuber and Cummins, 2000.
+    """
+
+
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=0,
+    within=1e-6,
+    verdict="holds",
+    added=True,
+    cell="source(Cell.forward",
+)
+def fs2_309():
+    """along an LSTM's cell state gradients flow "without being multiplied by weight matrices" (derivative of
+    the new cell state by the old, less the forget gate)
+
+    The factor is the gate and no matrix, if the hidden state is held; further paths lead through the gates.
+    """
+    forget, write, proposal, c = sigmoid(np.array([2.0, -1.0])), 0.3, 0.8, np.array([0.4, -0.7])
+    steps = [gradient(lambda c, i=i: (forget * c + write * proposal)[i], c) for i in (0, 1)]
+    return np.abs(np.array(steps) - np.diag(forget)).max()
+
+
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=1,
+    within=0.1,
+    verdict="overstated",
+    added=True,
+    cell="biases = torch.tensor([0.0, 1.0, 3.0, 5.0])",
+)
+def fs2_310():
+    """the cell state runs "with minimal interference", unchanged "unless a gate explicitly decides to modify
+    it" (kept per step by a forget gate that has learned nothing and stands at a bias of 0)
+
+    True of an open gate. A gate is never quite open, and a fresh one decides without having learned to: at
+    the usual start it halves the cell state at every step. A forget bias of 5 keeps 0.993.
+    """
+    return sigmoid(0.0)
+
+
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=1,
+    verdict="holds",
+    added=True,
+    cell="z, r = sigmoid(0.6 * x - 0.2 * h)",
+)
+def fs2_311():
+    """a GRU joins the forget and the input gate into one update gate and has a single state (gates of an
+    LSTM less those of a GRU, by the rows of torch's modules)
+
+    One gate less leaves two. The second is the reset gate, which the text does not name; with it and the
+    proposal there are three blocks of weights.
+    """
+    width = 4
+    rows = [kind(3, width).weight_hh_l0.shape[0] for kind in (nn.LSTM, nn.GRU)]
+    gates = [n // width - 1 for n in rows]  # one block makes the proposal
+    return gates[0] - gates[1]
+
+
+@claim(
+    place="I. Road: RNNs, LSTMs and GRUs",
+    chapter="05",
+    stated=1,
+    above=True,
+    verdict="overstated",
+    added=True,
+    cell="stretched = RNN(1, 32)",
+)
+def fs2_312():
+    """if the eigenvalues of W_h are greater than 1, the gradients explode (factor per step of an RNN of one
+    unit with W_h = 1.5 and a constant input of 2, over 60 steps)
+
+    They do in a linear network, and where tanh is not saturated. Here the slope of tanh outweighs the 1.5,
+    and the gradient vanishes: that the matrix stretches is necessary, not sufficient (Pascanu et al. 2013).
+    """
+    h, logs = 0.0, []
+    for _ in range(60):
+        h = np.tanh(1.5 * h + 2)
+        logs.append(np.log(1.5 * (1 - h**2)))
+    return np.exp(np.mean(logs))
 
 
 @claim(
