@@ -57,7 +57,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     game.query_selector(".live-near").click()
     assert game.evaluate("e => e.state.prompt") == "Pietro chiama Paolo"
     tab.locator(".sd-tab-set.hero > label").nth(1).click()
-    tab.wait_for_function("document.querySelectorAll('.machine-stage').length === 2")
+    tab.wait_for_function("() => document.querySelectorAll('.machine-stage').length === 2")
     story = tab.query_selector_all("live-figure")[1]
     assert write(story, "Once there was a boy. The Cat, ")[0] == "once there was a boy . the cat ,"
     prompt, trouble = write(story, "Once there was a dragon ")

@@ -290,14 +290,17 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
 @pytest.mark.parametrize("page", HOLDERS)
 def test_without_javascript_the_still_picture_stays(open_tab, page):
     tab = open_tab("file", page, javascript=False)
-    tab.add_style_tag(content=OPEN_TABS)
     for still, spec in zip(soup(page).select("live-figure > .live-still"), specs(page), strict=True):
         figure = find(spec["name"])
         values = figure.values(**{c["name"]: c["start"] for c in spec["controls"]})
         assert still.img["alt"] == figure.sentence(values)
         assert figure.sentence(values) in still.get_text() and "JavaScript" in still.get_text()
     assert tab.locator(".live-still img").count() == len(specs(page))
-    assert all(image.is_visible() for image in tab.locator(".live-still img").all())
+    seen = set()
+    for press in [lambda: None, *(label.click for label in tab.locator(".sd-tab-label").all())]:
+        press()
+        seen |= {k for k, image in enumerate(tab.locator(".live-still img").all()) if image.is_visible()}
+    assert seen == set(range(len(specs(page))))
     assert tab.locator(".live-panel").count() == 0
 
 
