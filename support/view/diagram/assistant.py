@@ -68,7 +68,7 @@ def preferences() -> Diagram:
         d.text(250, y, mark, role, size=12, anchor="start")
     d.text(8, 122, "2  a reward model learns to agree", bold=True, anchor="start")
     reward = d.box(196, 158, 150, 42, "reward model", "output", bold=True, note="r(prompt, answer)", size=12)
-    d.arrow((196, 130), reward.top)
+    d.arrow((318, 59), (328, 59), (328, 158), reward.right)
     d.text(8, 190, "−ln σ(r_{A} − r_{B})", "loss", size=12, anchor="start")
     d.text(8, 224, "3  the policy is trained (PPO, GRPO)", bold=True, anchor="start")
     policy = d.box(84, 276, 124, 44, "policy", "stream", bold=True, note="being trained")
