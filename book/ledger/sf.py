@@ -225,8 +225,8 @@ def sf_135():
     products, nearly all in the output layer, where counts take at most six look-ups.
     """
     window, d, hidden, V = 5, 100, 60, 17_964
-    products, look_ups = window * d * hidden + hidden * V, window + 1
-    return products / look_ups
+    products, rows_read = window * d * hidden + hidden * V, window + 1
+    return products / rows_read
 
 
 @claim(

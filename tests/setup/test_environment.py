@@ -61,7 +61,7 @@ def test_a_changed_pin_makes_it_stale_and_a_changed_rule_does_not(project):
 def test_what_was_interrupted_is_made_anew(project, how):
     process = project.start("book", STUB="wait")
     waits = Path(f"{project.calls}.waits")
-    for _ in range(200):
+    for _ in range(2400):
         if waits.exists():
             break
         time.sleep(0.05)
