@@ -2,7 +2,7 @@
 
     python benchmarks/instruct.py [--only METHOD SEED]
 
-About 2 CPU-minutes for everything; runs that the record holds already are not made again. The adapter of one
+About 7 CPU-minutes for everything; runs that the record holds already are not made again. The adapter of one
 run is kept in the zoo (`support.zoo.load_adapted`). `--only` makes one run and prints it.
 """
 
@@ -55,9 +55,13 @@ class Method:
     examples: int = 1600
 
 
+EXAMPLES = {f"LoRA, answers, {n} examples": Method(1e-2, RANK, examples=n) for n in (30, 100, 300)}
 METHODS = {
     "LoRA, all tokens": Method(1e-2, RANK, "all"),
     "LoRA, answers": Method(1e-2, RANK),
+    "full, all tokens": Method(1e-3, mask="all"),
+    "full, answers": Method(1e-3),
+    **EXAMPLES,
 }
 RUNS = [(name, seed) for seed in SEEDS for name in METHODS]
 KEPT = ("LoRA, all tokens", 0)
@@ -188,6 +192,7 @@ def main() -> None:
         if not only:
             kept = record()
             kept["runs"].append(found)
+            kept["runs"].sort(key=lambda run: RUNS.index((run["method"], run["seed"])))
             keep_record("instruct", kept, indent=None)
 
 
