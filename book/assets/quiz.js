@@ -3,7 +3,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const number = (text) => Number(text.trim().replace("−", "-").replace(/,(?=\d{3}\b)/g, "").replace(",", "."));
   // As many digits as the question asks for; else as many as the right answer has.
   const same = (given, value, precision) => precision
-    ? given.toPrecision(precision - 1) === value.toPrecision(precision - 1)
+    ? given.toPrecision(precision) === value.toPrecision(precision)
     : Math.abs(given - value) <= 1e-9 + 1e-6 * Math.abs(value);
   function judged(question, typed) {
     if (question.type !== "numeric") return question.answers[Number(typed)];

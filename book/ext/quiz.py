@@ -1,8 +1,8 @@
-"""Questions at the end of a chapter, and all of them on one page, from the files in `book/quiz`.
+"""Questions at the end of a chapter, and all of them on one page, from the files in `support/view/questions`.
 
-A file is named by its chapter's number and holds a list in the format of `jupyterquiz`, so that a notebook
-can show the same with `display_quiz`. Each wrong answer has a sentence that names the likely mistake. On
-the page `quiz.js` judges the answers; without script the answers stand in a fold.
+A file is named as its chapter's notebook is after the number. The notebook shows the same questions with
+`support.view.quiz`; its cell is not on the page, where `quiz.js` judges the answers. Without script the
+answers stand in a fold.
 """
 
 import json
@@ -18,26 +18,21 @@ from sphinx.util.docutils import SphinxDirective
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
 
-FOLDER = Path(__file__).resolve().parents[1] / "quiz"
+from support.view.quiz import FOLDER, said, turned
+from support.view.quiz import load as load_topic
+
 BEFORE = ("take-aways", "references")  # the sections before which a chapter's questions stand
+
+
+def file(number: str) -> Path:
+    """Where a chapter's questions are, or would be."""
+    return FOLDER / f"{plan.chapters()[number][0].partition('_')[2]}.json"
 
 
 def load(number: str) -> list[dict[str, Any]]:
     """The questions of a chapter; none if it has no file."""
-    path = FOLDER / f"{number}.json"
-    return json.loads(path.read_text(encoding="utf8")) if path.exists() else []
-
-
-def turned(answers: list[dict[str, Any]], by: int) -> list[dict[str, Any]]:
-    """The answers in another order, so that the right one does not always come first."""
-    by %= len(answers)
-    return answers[by:] + answers[:by]
-
-
-def said(question: dict[str, Any]) -> str:
-    """The right answer in words, for the fold."""
-    right = next(answer for answer in question["answers"] if answer.get("correct"))
-    return f"{right.get('answer', right.get('value'))}. {right['feedback']}"
+    path = file(number)
+    return load_topic(path.stem) if path.exists() else []
 
 
 def html(question: dict[str, Any], name: str, more: str = "") -> str:
@@ -53,7 +48,7 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
         field = f'<input type="text" inputmode="decimal" name="{name}" autocomplete="off">'
         field = f"<label>Your number {field}</label>"
     else:
-        order = turned(question["answers"], sum(map(ord, name + question["question"])))
+        order = turned(question, name)
         field = "".join(
             f'<label><input type="radio" name="{name}" value="{question["answers"].index(a)}"> '
             f"{escape(a['answer'])}</label>"
@@ -82,7 +77,7 @@ class AtTheEnd(SphinxTransform):
         name = self.env.docname.rpartition("/")[2]
         if not self.env.docname.startswith("notebooks/") or not load(name[:2]):
             return
-        self.env.note_dependency(str(FOLDER / f"{name[:2]}.json"))
+        self.env.note_dependency(str(file(name[:2])))
         ids = {i: s for s in self.document.findall(nodes.section) for i in s["ids"]}
         later = next((ids[name] for name in BEFORE if name in ids), None)
         if later is None:

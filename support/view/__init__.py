@@ -15,6 +15,7 @@ from support.view.plots import (
     plot_lines,
     plot_points,
 )
+from support.view.quiz import quiz
 from support.view.tables import matrix, table
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "plot_map",
     "plot_path",
     "plot_points",
+    "quiz",
     "show",
     "source",
     "style",
