@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.generation.compiled import ROUND, run_compiled
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
@@ -31,6 +32,7 @@ def generate(
     cache: bool = True,
     prefill: int | None = None,
     reproducible: bool | None = None,
+    compile: bool = False,
 ) -> list[int]:
     """Continue a text; returns the prompt and what was generated, in one list.
 
@@ -54,6 +56,9 @@ def generate(
         prefill: read the prompt in chunks of so many tokens (less memory); at once if not given.
         reproducible: draw on the CPU in float64, so that a seed gives the same text on every device; without
             it, draw where the model is. On a CPU it is the default, elsewhere an option.
+        compile: compile the step of one new token (`torch.compile`, with a static cache). It takes seconds
+            once for each model and number of texts, and pays for small models and few texts; numbers may
+            differ by rounding from those of the plain step.
 
     Raises:
         InputError: an argument makes no sense, or the model's logits have no finite best.
@@ -64,7 +69,7 @@ def generate(
     6
     """
     options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "stop": stop}
-    how = {"cache": cache, "prefill": prefill, "reproducible": reproducible}
+    how = {"cache": cache, "prefill": prefill, "reproducible": reproducible, "compile": compile}
     return [*whole_numbers(ids, "A prompt"), *stream(model, ids, max_new_tokens, seed=seed, **options, **how)]
 
 
@@ -128,6 +133,7 @@ def _steps(
     cache: bool = True,
     prefill: int | None = None,
     reproducible: bool | None = None,
+    compile: bool = False,
     **sampling: Any,
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
@@ -146,7 +152,7 @@ def _steps(
     where = torch.device("cpu") if on_cpu else device
     generators = [None if s is None else torch.Generator(where).manual_seed(s) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
-    reader = _Reader(model, texts, max_new_tokens, cache, prefill)
+    reader = _Reader(model, texts, max_new_tokens, cache, prefill, compile)
 
     def best(logits: Tensor) -> tuple[Tensor, list[int]]:
         scores, ids = logits.max(dim=-1)
@@ -186,9 +192,15 @@ class _Reader:
     """Texts that grow, and the model's logits for the next token of each."""
 
     def __init__(
-        self, model: Any, texts: list[list[int]], room: int, cache: bool, prefill: int | None
+        self,
+        model: Any,
+        texts: list[list[int]],
+        room: int,
+        cache: bool,
+        prefill: int | None,
+        compile: bool,
     ) -> None:
-        self.model = model
+        self.model, self.compile = model, compile
         self.texts, self.prefill = texts, prefill
         self.device = next(model.parameters()).device
         self.longest = max(map(len, texts))
@@ -198,10 +210,15 @@ class _Reader:
         if not self.family and not getattr(config, "causal", True):
             raise InputError("An encoder predicts the token at each position, not the next; give a GPT.")
         self.cache = None
-        length = min(self.context, self.longest + room)
+        length = self.longest + room
+        length = min(self.context, -(-length // ROUND) * ROUND if compile else length)
         if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
             with torch.inference_mode():  # views of such tensors cost less
-                self.cache = model.cache(len(texts), length, self._pad(texts))
+                self.cache = model.cache(len(texts), length, self._pad(texts), static=compile)
+        if compile and self.cache is None:
+            raise InputError(
+                "compile=True compiles a step with a cache, and there is none here; leave it out."
+            )
         self.unread = self._table(texts)
 
     def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:
@@ -220,6 +237,8 @@ class _Reader:
     def _go_on(self) -> Tensor:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
         n = self.unread.shape[1]
+        if n == 1 and self.compile and self.cache is not None:
+            return run_compiled(self.model, self.unread, self.cache)[:, -1]
         for part in (self.unread,) if n == 1 else self.unread.split(min(self.prefill or n, self.context), 1):
             logits = self.model(part, self.cache, last=True)
         return logits[:, -1]
