@@ -99,7 +99,7 @@ def test_what_means_the_same_lights_up_together(open_tab):
     assert "w2" in found  # the cell of the map
     assert found.count("head 0.1") == 2  # the map in the drawing, and the row of the table
     sum_ = element.query_selector(".machine-sum").text_content()
-    score = state(element)["detail"][1]["values"][2]
+    score = next(v for v in state(element)["detail"] if v["key"] == "s")["values"][2]
     assert sum_.startswith("s[“chiama”] = q") and sum_.endswith(f"= {score:.3f}")
     element.query_selector('[data-key="row o"]').focus()
     element.query_selector('[data-key="row o"]').press("ArrowRight")
@@ -112,8 +112,8 @@ def test_the_code_is_the_packages():
         "embedding": 2,
         "head": 5,
         "attention": 1,
-        "feed-forward": 2,
-        "logits": 2,
+        "feed-forward": 3,
+        "logits": 3,
     }
 
 

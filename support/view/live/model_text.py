@@ -24,8 +24,9 @@ CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}
 @lru_cache
 def loaded(name: str) -> tuple[GPT, Vocabulary]:
     """A model with the weights that the page gets, in double precision, and its words."""
-    entry = zoo.load(name)
-    return rounded(entry.model, SHIPPED[name]).double(), entry.vocabulary
+    with torch.random.fork_rng(devices=[]):  # what a chapter draws after a live figure does not depend on it
+        entry = zoo.load(name)
+        return rounded(entry.model, SHIPPED[name]).double(), entry.vocabulary
 
 
 def ids(prompt: str, name: str = GAME) -> torch.Tensor:

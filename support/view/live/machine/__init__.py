@@ -48,18 +48,20 @@ _LINES = {
         (GPT.embed, "stream = stream + rows.to(", "P x"),
     ),
     "head": (
-        (SelfAttention.split, "q, k, v = heads.split_with_sizes(self.head_counts, 1)", "q"),
-        (attend, "scores = q @ k.transpose(-2, -1) * scale", "q s"),
+        (SelfAttention.split, "heads = self.qkv(x)", "n q k v"),
+        (attend, "scores = q @ k.transpose(-2, -1) * scale", "q k s"),
         (attend, "weights = scores.softmax(dim=-1)", "s w"),
-        (attend, "return weights @ v, weights", "w z"),
+        (attend, "return weights @ v, weights", "w v z"),
         (SelfAttention.merge, "return self.output(heads.transpose(1, 2).flatten(-2))", "z o"),
     ),
     "attention": ((Block.step, "stream = stream + output if self.residual else output", "x o b y"),),
     "feed-forward": (
+        (Block.step, "output = sublayer(norm(stream)", "x n"),
         (FeedForward.forward, "return self.down(self.activation(self.up(x)))", "n u a o"),
         (Block.step, "stream = stream + output if self.residual else output", "o y"),
     ),
     "logits": (
+        (GPT.unembed, "stream, head, cap = self.final_norm(stream)", "x h"),
         (GPT.unembed, "logits = F.linear(stream, self.embedding.weight)", "h z"),
         (next_token, "softmax(", "z p"),
     ),

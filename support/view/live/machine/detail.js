@@ -5,11 +5,12 @@
   const {BOS, ranked, square} = window.ModelText;
   const FORMULAS = { // pairs of a vector's name and what is written
     embedding: [["x", "x"], ["", " = "], ["E", "E[word]"], ["", " + "], ["P", "P[position]"]],
-    head: [["s", "s"], ["", " = "], ["q", "q"], ["", " · k / √d_head,  "], ["w", "α"], ["", " = softmax("], ["s", "s"], ["", "),  "], ["z", "z"], ["", " = Σ "],
-      ["w", "α"], ["", " v,  "], ["o", "o"], ["", " = "], ["z", "z"], ["", " W_O"]],
-    "feed-forward": [["u", "u"], ["", " = "], ["n", "n"], ["", " W_up + b,  "], ["a", "a"], ["", " = activation("], ["u", "u"], ["", "),  "], ["o", "o"], ["", " = "],
-      ["a", "a"], ["", " W_down + b,  "], ["y", "y"], ["", " = x + "], ["o", "o"]],
-    logits: [["h", "h"], ["", " = LayerNorm(x),  "], ["z", "z"], ["", " = "], ["h", "h"], ["", " Eᵀ,  "], ["p", "p"], ["", " = softmax("], ["z", "z"], ["", ")"]],
+    head: [["q", "q"], ["", ", "], ["k", "k"], ["", ", "], ["v", "v"], ["", " = "], ["n", "n"], ["", " W_Q, "], ["n", "n"], ["", " W_K, "], ["n", "n"], ["", " W_V,  "],
+      ["s", "s"], ["", " = "], ["q", "q"], ["", " · "], ["k", "k"], ["", " / √d_head,  "], ["w", "α"], ["", " = softmax("], ["s", "s"], ["", "),  "], ["z", "z"], ["", " = Σ "],
+      ["w", "α"], ["", " "], ["v", "v"], ["", ",  "], ["o", "o"], ["", " = "], ["z", "z"], ["", " W_O"]],
+    "feed-forward": [["n", "n"], ["", " = LayerNorm("], ["x", "x"], ["", "),  "], ["u", "u"], ["", " = "], ["n", "n"], ["", " W_up + b,  "], ["a", "a"], ["", " = activation("], ["u", "u"], ["", "),  "], ["o", "o"], ["", " = "],
+      ["a", "a"], ["", " W_down + b,  "], ["y", "y"], ["", " = "], ["x", "x"], ["", " + "], ["o", "o"]],
+    logits: [["h", "h"], ["", " = LayerNorm("], ["x", "x"], ["", "),  "], ["z", "z"], ["", " = "], ["h", "h"], ["", " Eᵀ,  "], ["p", "p"], ["", " = softmax("], ["z", "z"], ["", ")"]],
   };
   const dot = (name, n, a, b, bias) => ({terms: [...Array.from({length: n}, (_, i) => [`${name(i)}`, a(i) * b(i)]), ...(bias === undefined ? [] : [["bias", bias]])]});
 
@@ -18,11 +19,16 @@
     const {held, state} = view, {reader, model} = held, {config: c, weights: w} = model, {here, open, words} = state, d = c.d_model;
     const [kind, place = ""] = open.split(" "), [i, h] = place.split(".").map(Number), of = (name) => state.detail.find((v) => v.key === name).values;
     const part = (name) => w[`blocks.${i}.${name}`];
-    const normed = (stage) => ({words: `the stream before, ${view.tools.shown(reader.stream(stage, here)[index], 3)}, with the mean taken off and divided by the standard deviation, times a learned gain, plus a learned bias`});
+    const normed = (stage, name) => {
+      const x = reader.stream(stage, here), mean = x.reduce((sum, v) => sum + v, 0) / d, std = Math.sqrt(x.reduce((sum, v) => sum + (v - mean) ** 2, 0) / d + c.norm_eps);
+      const gain = w[`${name}.weight`][index], bias = w[`${name}.bias`][index], {shown} = view.tools;
+      return {words: `(x ${shown(x[index], 3)} − mean ${shown(mean, 3)}) / standard deviation ${shown(std, 3)} × gain ${shown(gain, 3)} + bias ${shown(bias, 3)}`, value: (x[index] - mean) / std * gain + bias};
+    };
     const share = (scores, name) => {
       const top = Math.max(...scores), all = scores.reduce((sum, s) => sum + Math.exp(s - top), 0);
       return {words: `e to the ${name} ${view.tools.shown(scores[index], 2)}, divided by the sum of all such powers`, value: Math.exp(scores[index] - top) / all};
     };
+    const written = (last) => ({words: `written by ${last} and what stands before it`});
     const output = (head) => dot((m) => `z${m}·W`, c.d_head, (m) => held.mixed(i, head, here)[m], (m) => part("attention.output.weight")[index * c.n_heads * c.d_head + head * c.d_head + m]);
     if (kind === "embedding") {
       if (key !== "x") return {words: key === "E" ? `learned: row ${held.ids.get(words[here])} of the embedding matrix` : `learned: row ${here + 1} of the position matrix`};
@@ -31,11 +37,12 @@
     if (kind === "attention") {
       if (key === "y") return {terms: state.detail.slice(0, -1).map((v) => [v.key, v.values[index]])};
       if (key[0] === "o") return output(Number(key.slice(1)));
-      return {words: key === "x" ? `written by ${view.data.steps[2 * i]} and what stands before it` : "learned, the same at every position"};
+      return key === "x" ? written(view.data.steps[2 * i]) : {words: "learned, the same at every position"};
     }
     if (kind === "feed-forward") {
       const n = of("n"), a = of("a");
-      if (key === "n") return normed(2 * i + 1);
+      if (key === "x") return written(`attention ${i}`);
+      if (key === "n") return normed(2 * i + 1, `blocks.${i}.norm_2`);
       if (key === "u") return dot((k) => `n${k}·W`, d, (k) => n[k], (k) => part("feed_forward.up.weight")[index * d + k], part("feed_forward.up.bias")[index]);
       if (key === "a") return {words: `${view.data.activation === "relu" ? "ReLU" : "GELU"} of ${view.tools.shown(of("u")[index], 3)}`};
       if (key === "y") return {terms: [["x", reader.stream(2 * i + 1, here)[index]], ["o", of("o")[index]]]};
@@ -43,14 +50,16 @@
       return dot((k) => `a${k}·W`, c.d_ff, (k) => a[k], (k) => part("feed_forward.down.weight")[index * c.d_ff + k], part("feed_forward.down.bias")[index]);
     }
     if (kind === "logits") {
-      if (key === "h") return normed(2 * c.n_layers);
+      if (key === "x") return written(`feed-forward ${c.n_layers - 1}`);
+      if (key === "h") return normed(2 * c.n_layers, "final_norm");
       if (key === "z") return dot((k) => `h${k}·E`, d, (k) => of("h")[k], (k) => w["embedding.weight"][index * d + k]);
       return c.masked_ids.includes(index) ? {words: "masked: the model never predicts it", value: 0}
         : {...share(of("z").map((z, id) => c.masked_ids.includes(id) ? -Infinity : z), "logit")};
     }
-    if (key === "q") {
-      const n = reader.fed(2 * i, here, `blocks.${i}.norm_1`), row = h * c.d_head + index;
-      return dot((k) => `n${k}·W`, d, (k) => n[k], (k) => part("attention.qkv.weight")[row * d + k], part("attention.qkv.bias")[row]);
+    if (key === "n") return normed(2 * i, `blocks.${i}.norm_1`);
+    if ("qkv".includes(key)) {
+      const n = of("n"), row = ("qkv".indexOf(key) * c.n_heads + h) * c.d_head + index;
+      return dot((k) => `n${k}·W`, d, (k) => n[k], (k) => part("attention.qkv.weight")[row * d + k], part("attention.qkv.bias")?.[row]);
     }
     if (key === "s") return dot((m) => `q${m}·k${m}/√${c.d_head}`, c.d_head, (m) => of("q")[m], (m) => held.key(i, h, index)[m] / Math.sqrt(c.d_head));
     if (key === "w") return share(of("s"), "score");

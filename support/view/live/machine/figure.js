@@ -35,7 +35,7 @@
     if (kind === "logits") {
       const h = reader.fed(2 * c.n_layers, here, "final_norm"), z = new Float64Array(c.vocab_size);
       PageModel.linear(w["embedding.weight"], null, h, 0, z, 0, c.vocab_size, d);
-      return [vector("h", "h, the normed stream", h), vector("z", "z, logits", z), vector("p", "p, probabilities", softmax(logits))];
+      return [vector("x", "x, the stream at the end", reader.stream(2 * c.n_layers, here)), vector("h", "h, the normed stream", h), vector("z", "z, logits", z), vector("p", "p, probabilities", softmax(logits))];
     }
     const [i, number] = place.split(".").map(Number);
     const at = (array) => array[i].subarray(here * d, (here + 1) * d);
@@ -50,12 +50,13 @@
       const n = reader.fed(2 * i + 1, here, `blocks.${i}.norm_2`), u = new Float64Array(c.d_ff);
       const part = (name) => w[`blocks.${i}.feed_forward.${name}`];
       PageModel.linear(part("up.weight"), part("up.bias"), n, 0, u, 0, c.d_ff, d);
-      return [vector("n", "n, the normed stream", n), vector("u", "u, up projection", u), vector("a", "a, activations", reader.activations(i, here)),
+      return [vector("x", "x, the stream before", reader.stream(2 * i + 1, here)), vector("n", "n, the normed stream", n), vector("u", "u, up projection", u), vector("a", "a, activations", reader.activations(i, here)),
         vector("o", "o, output", at(reader.feedForward)), vector("y", "y, the stream after", reader.stream(2 * i + 2, here))];
     }
     const q = held.query(i, number, here);
     const scores = words.slice(0, here + 1).map((_, j) => held.key(i, number, j).reduce((sum, k, m) => sum + k * q[m], 0) / Math.sqrt(c.d_head));
-    return [vector("q", `q, query of “${word}”`, q), vector("s", "s, scores", scores), vector("w", "α, attention weights", reader.pattern(i, number, here)),
+    return [vector("n", "n, the normed stream", reader.fed(2 * i, here, `blocks.${i}.norm_1`)), vector("q", `q, query of “${word}”`, q),
+      vector("k", `k, key of “${word}”`, held.key(i, number, here)), vector("v", `v, value of “${word}”`, held.value(i, number, here)), vector("s", "s, scores", scores), vector("w", "α, attention weights", reader.pattern(i, number, here)),
       vector("z", "z, mixed values", held.mixed(i, number, here)), vector("o", "o, output of the head", reader.head(i, number, here))];
   }
 

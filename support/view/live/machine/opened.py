@@ -34,6 +34,7 @@ def opened(
         logits = F.linear(h, model.embedding.weight)
         p = seen.logits[0, here].softmax(dim=-1)
         return [
+            _vector("x", "x, the stream at the end", seen.streams[-1, 0, here]),
             _vector("h", "h, the normed stream", h),
             _vector("z", "z, logits", logits),
             _vector("p", "p, probabilities", p),
@@ -54,6 +55,7 @@ def opened(
         n = fed[f"blocks.{i}.feed_forward.input"][0, here]
         before_activation = block.feed_forward.up(n)
         return [
+            _vector("x", "x, the stream before", between),
             _vector("n", "n, the normed stream", n),
             _vector("u", "u, up projection", before_activation),
             _vector("a", "a, activations", block.feed_forward.activation(before_activation)),
@@ -61,13 +63,17 @@ def opened(
             _vector("y", "y, the stream after", after_),
         ]
     head = int(number)
-    q, k, _ = (t[0, head] for t in block.attention.split(fed[f"blocks.{i}.attention.input"]))
+    n = fed[f"blocks.{i}.attention.input"]
+    q, k, v = (t[0, head] for t in block.attention.split(n))
     n_keys = here + 1
     scores = k[:n_keys] @ q[here] / model.config.d_head**0.5
     weights = seen.patterns[i, 0, head, here, :n_keys]
     z = fed[f"blocks.{i}.attention.z"][0, head, here]
     return [
+        _vector("n", "n, the normed stream", n[0, here]),
         _vector("q", f"q, query of “{word}”", q[here]),
+        _vector("k", f"k, key of “{word}”", k[here]),
+        _vector("v", f"v, value of “{word}”", v[here]),
         _vector("s", "s, scores", scores),
         _vector("w", "α, attention weights", weights),
         _vector("z", "z, mixed values", z),
