@@ -18,8 +18,8 @@ def test_the_same_number_is_the_same_run_and_every_fault_occurs():
     once, again = sealed_run(3), sealed_run(3)
     assert all(a.equal(b) for a, b in zip(once.model.parameters(), again.model.parameters(), strict=True))
     assert once.batches(5)[1].equal(again.batches(5)[1]) and once.config == again.config
-    named = {name for number in range(60) for name in FAULTS if sealed_run(number).open(name)[:3] == "yes"}
-    assert named == set(FAULTS)
+    runs = map(sealed_run, range(60))
+    assert {name for run in runs for name in FAULTS if run.open(name)[:3] == "yes"} == set(FAULTS)
 
 
 def test_a_wrong_guess_does_not_tell_the_fault_and_an_unknown_one_is_refused():
