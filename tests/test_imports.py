@@ -121,6 +121,7 @@ def test_the_library_imports_nothing_that_only_the_book_needs():
     """What a builder imports brings neither plots nor notebooks nor scikit-learn, transformers or UMAP."""
     rooms = [room for room in ROOMS if room != "view" and (PACKAGE / room / "__init__.py").exists()]
     heavy = ["matplotlib", "IPython", "ipywidgets", "sklearn", "scipy", "umap", "transformers", "tokenizers"]
+    heavy += ["mcp", "anyio", "faiss", "peft"]
     code = (
         f"import sys, {', '.join(f'support.{room}' for room in rooms)}\n"
         f"print([name for name in {heavy} if name in sys.modules])"

@@ -65,7 +65,7 @@ class Judged:
     belts: list[Belt]
 
 
-def judge(
+def judge_tool_use(
     model: nn.Module,
     vocabulary: Vocabulary,
     problems: Sequence[Problem],
@@ -88,7 +88,7 @@ def judge(
     >>> from support.worlds.shop import ShopWorld
     >>> world = ShopWorld(); words = world.vocabulary
     >>> fresh = GPT(GPTConfig(vocab_size=len(words), context=96, d_model=8, n_heads=2))
-    >>> judge(fresh, words, world.problems(2, seed=0)).right
+    >>> judge_tool_use(fresh, words, world.problems(2, seed=0)).right
     0.0
     """
     if not problems:

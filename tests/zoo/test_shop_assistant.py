@@ -6,7 +6,7 @@ import pytest
 
 from support import zoo
 from support.alignment.harness import Harness
-from support.alignment.tool_evaluation import answer_distribution, honest_tools, judge, unplugged
+from support.alignment.tool_evaluation import answer_distribution, honest_tools, judge_tool_use, unplugged
 from support.alignment.tools import Calculator
 from support.zoo.__main__ import main
 from support.zoo.recipes import shop
@@ -20,7 +20,7 @@ def entry():
 def test_the_card_is_what_the_weights_do(entry):
     told = entry.card["seeds"][0]
     for kind in ("sum", "cost", "find"):
-        judged = judge(entry.model, entry.vocabulary, shop.new_problems(kind))
+        judged = judge_tool_use(entry.model, entry.vocabulary, shop.new_problems(kind))
         assert judged.right == pytest.approx(told[kind], abs=0.011)
     for name, value in shop.by_page(entry.model).items():
         assert told[name] == pytest.approx(value, abs=0.02), name
@@ -69,8 +69,8 @@ def test_the_harness_adds_what_the_model_cannot(entry):
 
 def test_the_judge_counts_a_wrong_request_and_a_missing_tool(entry):
     problems = shop.new_problems("sum", 5)
-    assert judge(entry.model, entry.vocabulary, problems, honest_tools).requests_right == 1.0
-    assert judge(entry.model, entry.vocabulary, problems, lambda p: {}).right == 0.0
+    assert judge_tool_use(entry.model, entry.vocabulary, problems, honest_tools).requests_right == 1.0
+    assert judge_tool_use(entry.model, entry.vocabulary, problems, lambda p: {}).right == 0.0
     assert unplugged(entry.model, entry.vocabulary, problems).answers <= 1.0
 
 

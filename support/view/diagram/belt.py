@@ -6,7 +6,7 @@ from support.core import InputError
 from support.view.diagram.canvas import WIDTH, Diagram
 from support.view.diagram.shapes import Drawing
 
-ROLE = {"user": "token", "model": "stream", "harness": "loss"}
+ROLE = {"user": "token", "model": "stream", "harness": "ink"}
 EXAMPLE = (
     ("<BOS> rosa has 1 2 pots . rosa buys 7 more . how many ?", "user"),
     ("<call> calc 1 2 + 7 <result>", "model"),
@@ -75,14 +75,14 @@ def exchange(messages: Sequence[tuple[str, str]] = SAID) -> Diagram:
     if any(who not in ("client", "server") or len(words) > 34 for who, words in messages):
         raise InputError("each message is of the client or the server, in 34 characters at most")
     d, low, high = Drawing(100), 40, WIDTH - 40
-    d.box(low, 20, 72, 28, "client", "stream", bold=True)
-    d.box(high, 20, 72, 28, "server", "loss", bold=True)
+    d.box(low, 20, 72, 28, "client", "ink", bold=True)
+    d.box(high, 20, 72, 28, "server", "line", bold=True)
     end = 62 + 34 * len(messages)
     d.line((low, 36), (low, end), role="line", dashed=True)
     d.line((high, 36), (high, end), role="line", dashed=True)
     for k, (who, words) in enumerate(messages):
         y, mine = 68 + 34 * k, who == "client"
-        d.arrow((low if mine else high, y), (high if mine else low, y), role="stream" if mine else "loss")
+        d.arrow((low if mine else high, y), (high if mine else low, y), role="ink" if mine else "line")
         d.text(WIDTH / 2, y - 10, words, size=12)
     d.size = (d.size[0], end + 8)
     told = "; ".join(f"{who}: {words}" for who, words in messages)

@@ -12,7 +12,7 @@ from support.alignment import InstructionBatches, Transcript
 from support.alignment.tool_evaluation import (
     answer_distribution,
     honest_tools,
-    judge,
+    judge_tool_use,
     lying_tools,
     surprisal,
     unplugged,
@@ -89,7 +89,7 @@ def accuracies(model: GPT, n: int = ASKED) -> dict[str, float]:
     """For each kind the share of right answers to new problems; ``"requests"``: of faultless requests."""
     vocabulary, found, asked = world().vocabulary, {}, []
     for kind in KINDS:
-        judged = judge(model, vocabulary, new_problems(kind, n))
+        judged = judge_tool_use(model, vocabulary, new_problems(kind, n))
         found[kind] = judged.right
         asked.append(judged.requests_right)
     return found | {"requests": sum(asked) / len(asked)}
@@ -109,9 +109,9 @@ def facts(model: GPT, n: int = ASKED) -> dict[str, float]:
     found = accuracies(model, n)
     for length in (1, 2, 3, 4, 5):
         problems = new_problems("sum", n, lengths=(length,))
-        found[f"sum, {length} digits"] = judge(model, vocabulary, problems, honest_tools).right
-    found["lied to, repeats it"] = judge(model, vocabulary, sums, lying_tools, _one_more).right
-    found["lied to, right"] = judge(model, vocabulary, sums, lying_tools).right
+        found[f"sum, {length} digits"] = judge_tool_use(model, vocabulary, problems, honest_tools).right
+    found["lied to, repeats it"] = judge_tool_use(model, vocabulary, sums, lying_tools, _one_more).right
+    found["lied to, right"] = judge_tool_use(model, vocabulary, sums, lying_tools).right
     alone = unplugged(model, vocabulary, sums)
     found |= {"unplugged, invents": alone.invents, "unplugged, answers": alone.answers}
     return found | {"unplugged, right": alone.right} | by_page(model, n)
