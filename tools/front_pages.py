@@ -20,6 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 
 import torch
+import way_numbers
 
 from support import zoo
 from support.generation import generate, next_token
@@ -158,7 +159,7 @@ def make() -> tuple[str, dict[str, str]]:
         "d_model": f"{d_model}",
         "harmless_heads": f"{sum(cost < 0.02 for cost in head_costs())}",
         "map_dimensions": f"{zoo.load('semantic').model.config.d_model}",
-    }
+    } | way_numbers.values()
     return svg, values
 
 

@@ -9,6 +9,7 @@ import front_pages
 import plan
 import prose_numbers
 import pytest
+import way_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").glob("*.md")) + [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
@@ -85,3 +86,16 @@ def test_the_plan_names_every_notebook_under_its_number():
     stems = [stem for part in plan.parts() for stem in part["chapters"]]
     assert [int(stem[:2]) for stem in stems] == list(range(1, 28))
     assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(stems)
+
+
+def test_the_way_has_every_chapter_once_and_borrows_the_chapters_own_numbers():
+    text = (ROOT / "book" / "way.md").read_text(encoding="utf8")
+    steps = re.findall(r"^::::\{gain\} (\d\d)\n(.*?)^::::$", text, re.M | re.S)
+    assert [number for number, _ in steps] == [f"{k:02}" for k in range(1, 28)]
+    for number, step in steps:
+        gain = step.split("+++")[1]
+        assert re.search(r"<!-- (c\d\d|way)_", gain) or "no gain" in gain, number
+        assert {name[1:3] for name in re.findall(r"<!-- (c\d\d_\w+)", step)} <= {number}
+    stored = json.loads(front_pages.VALUES.read_text(encoding="utf8"))
+    assert stored["c26_rloo"] == way_numbers.chapter("26")["rloo"]
+    assert {s.value for s in way_numbers.down()} >= {5.1828, 0.7298}

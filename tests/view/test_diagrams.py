@@ -18,6 +18,7 @@ from support.view import diagram
 from support.view.diagram.attention import SCORES
 from support.view.diagram.canvas import PAPER, SMALLEST, WIDTH
 from support.view.diagram.inside import GPT2_NAMES
+from support.view.diagram.way import DOWN, UP
 from support.view.style import ROLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -278,6 +279,9 @@ def test_what_the_checkpoint_turns_round_is_stored_so(name):
         (lambda: diagram.checkpoint([]), "one to sixteen"),
         (lambda: diagram.lora(8, 8), "smaller than"),
         (lambda: diagram.tools(question="a" * 30), "20 characters"),
+        (lambda: diagram.way(down=DOWN[::-1]), "must fall"),
+        (lambda: diagram.way(floor=1.0), "end at the floor"),
+        (lambda: diagram.way(up=UP[::-1]), "must rise"),
         (lambda: diagram.Drawing(10).done("too short"), "tells a blind reader nothing"),
     ],
 )
@@ -305,3 +309,20 @@ def test_a_learning_curve_goes_through_its_losses_and_counts_what_it_beats():
     assert "1 of 2 counting models: bigram" in drawn.alt and "entropy of the world is 1.10" in drawn.alt
     with pytest.raises(InputError, match="3 steps and 2 losses"):
         diagram.learning_curve(steps, losses[:2], floor, counting)
+
+
+def test_the_stairs_of_the_way_are_as_long_as_their_numbers():
+    down, up, floor = DOWN, UP, 0.33
+    drawn = diagram.way(down, up, floor)
+    paths = [
+        re.findall(rf'<path d="(M[^"z]*)" stroke="var\(--{role}\)" stroke-width="3"', drawn.svg)[0]
+        for role in ("loss", "output")
+    ]
+    for path, stations in zip(paths, (down, up), strict=True):
+        across = [float(p.split()[0]) for p in path.strip("M").split("L")][::2]
+        values = [station.value for station in stations]
+        slope = (across[0] - across[-1]) / (values[0] - values[-1])
+        start = across[0] - slope * values[0]
+        assert across == pytest.approx([start + slope * v for v in values], abs=0.1)
+    assert {f"{s.value:.2f}" for s in down} | {f"{100 * s.value:.0f}%" for s in up} <= set(words(drawn))
+    assert f"the floor: {floor:.2f}" in words(drawn) and "1 in 649" in words(drawn)

@@ -23,6 +23,7 @@ from support.view.diagram.shapes import Box, Drawing
 from support.view.diagram.space import positions, projection
 from support.view.diagram.tokens import embedding, merges, vocabulary
 from support.view.diagram.training import failures, learning_curve, parallelism, training_loop
+from support.view.diagram.way import way
 
 __all__ = [
     "Box",
@@ -65,4 +66,5 @@ __all__ = [
     "tools",
     "training_loop",
     "vocabulary",
+    "way",
 ]

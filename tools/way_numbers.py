@@ -1,0 +1,99 @@
+"""The numbers of the page *The way*: each chapter's own, and the stairs of its drawing.
+
+A name such as `c05_acc_att` in the prose of a page is the value that chapter 5 stores as `acc_att`: its cell
+`bind(acc_att=...)` printed it, and the test of the chapters computes it anew. So no number is written twice.
+"""
+
+import json
+import math
+import re
+from functools import cache
+from pathlib import Path
+
+from support import zoo
+from support.view import diagram
+from support.view.diagram.way import Station
+
+ROOT = Path(__file__).resolve().parent.parent
+BORROWED = re.compile(r"\bc(\d\d)_(\w+)")
+STORED = re.compile(r"^(\w+) = (.+)$", re.M)
+
+
+@cache
+def chapter(number: str) -> dict[str, str]:
+    """All that a chapter binds, as it stored it: name → value."""
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    found: dict[str, str] = {}
+    for cell in json.loads(path.read_text(encoding="utf8"))["cells"]:
+        if cell["cell_type"] == "code" and "bind(" in "".join(cell["source"]):
+            for output in cell["outputs"]:
+                text = output.get("text") or output.get("data", {}).get("text/plain", "")
+                found |= dict(STORED.findall("".join(text)))
+    return found
+
+
+def borrowed() -> dict[str, str]:
+    """The chapters' values that the pages of prose use, by the names that they use there."""
+    pages = [path.read_text(encoding="utf8") for path in sorted((ROOT / "book").glob("*.md"))]
+    comments = " ".join(re.findall(r"<!--(.*?)-->", " ".join(pages)))
+    names = sorted({found.group() for found in BORROWED.finditer(comments)})
+    return {name: chapter(name[1:3])[name[4:]] for name in names}
+
+
+def down() -> list[Station]:
+    """The predictors of the story world with their losses, from its model's card."""
+    card = zoo.load("stories").card
+    loss, words = card["loss, nats per token"], card["model"]["vocabulary"]
+    return [
+        Station("any word", "6 Vocabulary", math.log(words)),
+        Station("words counted", "4 Counting", loss["unigram"]),
+        Station("pairs counted", "4 Counting", loss["Kneser–Ney bigram"]),
+        Station("runs of three", "4 Counting", loss["Kneser–Ney trigram"]),
+        Station("runs of five", "4 Counting", loss["Kneser–Ney 5-gram"]),
+        Station(
+            "a small model",
+            "15 The whole model",
+            zoo.load("stories-small").card["loss, nats per token"]["model"],
+        ),
+        Station("the story model", "18 Training", loss["model"]),
+    ]
+
+
+def floor() -> float:
+    """The entropy of the story world on the same texts, in nats per token."""
+    return zoo.load("stories").card["loss, nats per token"]["floor (the world itself)"]
+
+
+def up() -> list[Station]:
+    """The steps of the assistant with their shares of right answers."""
+    answers, tools = zoo.record("instruct"), zoo.record("tools")
+    taught = [run["accuracy"]["all"] for run in answers["runs"] if run["method"] == "LoRA, answers"]
+    plain = [run["sum"] for run in tools["runs"] if run["kind"] == "without tools"]
+    return [
+        Station("sums, unaided", "27 Tools", sum(plain) / len(plain)),
+        Station("stories, asked", "18 Training", answers["base"]["all"]),
+        Station("after tuning", "25 Fine-tuning", sum(taught) / len(taught)),
+        Station("sums, with tools", "27 Tools", zoo.load("shop").card["seeds"][0]["sum"]),
+    ]
+
+
+def drawing() -> diagram.Diagram:
+    """The drawing at the top of the page."""
+    return diagram.way(down(), up(), floor())
+
+
+def values() -> dict[str, str]:
+    """All numbers of the page."""
+    card = zoo.load("stories").card
+    asked = [
+        run["right"]["16"]
+        for run in zoo.record("positions")["runs"]
+        if (run["kind"], run["task"], run["name"], run["layers"]) == ("reach", "three back", "rope", 1)
+    ]
+    return borrowed() | {
+        "way_words": str(card["model"]["vocabulary"]),
+        "way_texts": f"{card['data']['held-out texts']:,}",
+        "way_blind": f"{down()[0].value:.2f}",
+        "way_floor": f"{floor():.2f}",
+        "way_rope": f"{100 * sum(asked) / len(asked):.0f}",
+    }
