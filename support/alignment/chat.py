@@ -191,7 +191,12 @@ class InstructionBatches:
 
 @torch.no_grad()
 def grow_vocabulary(
-    model: GPT, vocabulary: Vocabulary, tokens: Sequence[str], seed: int = 0, spread: float = 0.1
+    model: GPT,
+    vocabulary: Vocabulary,
+    tokens: Sequence[str],
+    seed: int = 0,
+    spread: float = 0.1,
+    context: int | None = None,
 ) -> tuple[GPT, Vocabulary]:
     """A copy of a model that knows more tokens; what it computed for the old ones stays.
 
@@ -207,9 +212,10 @@ def grow_vocabulary(
         tokens: the new tokens; those that the vocabulary holds already are left out.
         seed: of the noise.
         spread: of the noise, in standard deviations of the old rows.
+        context: the copy reads so many positions, with new rows of learned positions; as before if not given.
 
     Raises:
-        InputError: the vocabulary is not the model's.
+        InputError: the vocabulary is not the model's, or the context is smaller than the model's.
 
     >>> from support.model import GPTConfig
     >>> old, words = GPT(GPTConfig(vocab_size=2, d_model=8, n_heads=2)), Vocabulary(["a", "b"])
@@ -223,14 +229,18 @@ def grow_vocabulary(
             "give the model's own vocabulary."
         )
     added = [token for token in dict.fromkeys(tokens) if token not in vocabulary]
-    grown = GPT(replace(model.config, vocab_size=len(vocabulary) + len(added)))
+    context = context or model.config.context
+    if context < model.config.context:
+        raise InputError(f"context={context} must not be below the model's own, {model.config.context}.")
+    grown = GPT(replace(model.config, vocab_size=len(vocabulary) + len(added), context=context))
     grown = grown.to(model.embedding.weight)
     generator = torch.Generator().manual_seed(seed)
     weights = dict(model.state_dict())
     for name, parameter in grown.state_dict().items():
         if len(parameter) != len(weights[name]):
             rows = weights[name]
-            noise = torch.randn(len(added), rows.shape[1], generator=generator).to(rows)
+            missing = len(parameter) - len(rows)
+            noise = torch.randn(missing, rows.shape[1], generator=generator).to(rows)
             weights[name] = torch.cat([rows, rows.mean(0) + spread * rows.std(0) * noise])
     grown.load_state_dict(weights)
     grown.train(model.training)

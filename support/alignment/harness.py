@@ -1,7 +1,7 @@
 """The harness: the program around a model that reads its requests, runs tools and writes the results back."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from support.alignment.tools import Tool, ToolError
 from support.core import InputError
-from support.generation import generate_many
+from support.generation import generate_many, stream
 from support.text import Vocabulary
 
 Writer = Literal["user", "model", "harness"]
@@ -30,6 +30,7 @@ class Marks:
         answer: the model writes it before its answer.
         start: the first token of every text.
         end: the model ends with it.
+        others: further tokens that no text can become and the model must not write, such as ``<user>``.
     """
 
     call: str = "<call>"
@@ -38,10 +39,11 @@ class Marks:
     answer: str = "<answer>"
     start: str = "<BOS>"
     end: str = "<EOS>"
+    others: tuple[str, ...] = ()
 
     def all(self) -> tuple[str, ...]:
         """Every mark."""
-        return (self.call, self.result, self.end_result, self.answer, self.start, self.end)
+        return (self.call, self.result, self.end_result, self.answer, self.start, self.end, *self.others)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,10 @@ class Harness:
             raise InputError(f"The vocabulary lacks {', '.join(missing) or 'a token for unknown words'}.")
         self.model, self.vocabulary, self.tools = model, vocabulary, dict(tools)
         self.most_calls, self.max_new_tokens = most_calls, max_new_tokens
-        self.writing = Forbidding(model, vocabulary.encode([self.marks.end_result, self.marks.start]))
+        forbidden = [self.marks.end_result, self.marks.start, *self.marks.others]
+        if not self.tools and self.marks.others:
+            forbidden.append(self.marks.call)
+        self.writing = Forbidding(model, vocabulary.encode(forbidden))
 
     def read(self, text: str) -> list[str]:
         """A text of a user or a tool as tokens: words, digits, signs. No mark can come of it.
@@ -172,6 +177,15 @@ class Harness:
         sets = [self.tools] * len(belts) if tools is None else list(tools)
         for belt, question in zip(belts, questions, strict=True):
             belt.put([self.marks.start, *self.read(question)], "user")
+        return self.continue_many(belts, sets)
+
+    def continue_many(self, belts: list[Belt], tools: Sequence[Mapping[str, Tool]]) -> list[Belt]:
+        """Let the model go on in texts that somebody else has begun, until each of them has stopped.
+
+        Args:
+            belts: the texts, each with its question; they are changed in place, and returned.
+            tools: those of each text.
+        """
         for _ in range(self.most_calls + 1):
             going = [i for i, belt in enumerate(belts) if not belt.stopped]
             if not going:
@@ -181,8 +195,25 @@ class Harness:
             written = generate_many(self.writing, ids, self.max_new_tokens, greedy=True, stop=stop)
             for i, old, new in zip(going, ids, written, strict=True):
                 belts[i].put([self.vocabulary.token(t) for t in new[len(old) :]], "model")
-                self._serve(belts[i], sets[i])
+                self._serve(belts[i], tools[i])
         return belts
+
+    def stream(self, belt: Belt, **options: Any) -> Iterator[str]:
+        """Go on in one text, and give each token as soon as it is written, whoever wrote it.
+
+        Args:
+            belt: the text with its question; it is changed in place.
+            options: see `support.generation.generate`: ``temperature``, ``greedy``, ``seed`` and so on.
+        """
+        stop = self.vocabulary.encode([self.marks.result, self.marks.end])
+        while not belt.stopped:
+            ids = self.vocabulary.encode(belt.tokens)
+            for chosen in stream(self.writing, ids, self.max_new_tokens, stop=stop, **options):
+                belt.put([self.vocabulary.token(chosen)], "model")
+                yield belt.tokens[-1]
+            length = len(belt.tokens)
+            self._serve(belt, self.tools)
+            yield from belt.tokens[length:]
 
     def _serve(self, belt: Belt, tools: Mapping[str, Tool]) -> None:
         """What the harness does when the model has stopped: run the request, or note how it ended."""

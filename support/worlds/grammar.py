@@ -228,9 +228,9 @@ class PatternWorld:
 
     # Drawing one text along one way
 
-    def _draw(self, rng: random.Random) -> list[tuple[str, int, str]]:
-        """(token, slot or −1, form) for every token."""
-        filling: list[str | None] = [None] * len(self._tables)
+    def _draw(self, rng: random.Random, given: Mapping[str, str] | None = None) -> list[tuple[str, int, str]]:
+        """(token, slot or −1, form) for every token; slots may be filled beforehand."""
+        filling: list[str | None] = [(given or {}).get(name) for name in self._names]
         place, drawn = START, [(BOS, -1, "")]
         while place != END:
             probabilities, nodes = self._steps[place]

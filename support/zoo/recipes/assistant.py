@@ -1,0 +1,180 @@
+"""The assistant: the story model after instruction tuning, preferences and tools, step by step."""
+
+import copy
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from support.alignment import InstructionBatches, Standing, Transcript, grow_vocabulary, judge
+from support.alignment.conversation import SPECIAL, conversation_transcript, prompt
+from support.alignment.optimise import minimise
+from support.core import seed_everything
+from support.model import GPT
+from support.text import Vocabulary
+from support.training import TrainConfig, pad_sequences, train
+from support.worlds.conversations import LONGEST, UNTOLD, Conversations, Turn, all_words
+from support.zoo.entry import load
+
+NAME, BASE = "assistant", "stories"
+BATCH, PLAIN = 16, 0.1  # conversations a step; the share of plain stories among them, against forgetting
+STEPS = {"instructions": 500, "preferences": 100, "tools": 700}
+RATES = {"instructions": 1e-3, "preferences": 3e-4, "tools": 1e-3}
+GUESSED = 0.1  # how often the annotators of step 1 say that a story does not tell
+BETA, ASKED = 0.1, 1200  # of the preferences: the weight of the KL, and how many questions
+RIGHT, ABSTAINS, WRONG = 1.0, 0.0, -1.0
+
+
+def world() -> Conversations:
+    """The world of the conversations, with the right replies."""
+    return Conversations()
+
+
+def grown(seed: int = 0) -> tuple[GPT, Vocabulary]:
+    """The story model with rows for new words and for 64 more positions: the start of step 1."""
+    base = load(BASE)
+    new = [*SPECIAL, *all_words()]
+    model, words = grow_vocabulary(base.model, base.vocabulary, new, seed, spread=1.0, context=LONGEST)
+    return model.train(), Vocabulary(words.tokens, unk="<unk>")
+
+
+def plain(n: int, seed: int) -> list[Transcript]:
+    """Stories without a conversation, every word of them learned."""
+    stories = world().stories.sample(n, seed)
+    return [Transcript(story, [False] + [True] * (len(story) - 1)) for story in stories]
+
+
+def settings(step: str, seed: int) -> TrainConfig:
+    """The optimiser of a step."""
+    return TrainConfig(
+        STEPS[step],
+        lr=RATES[step],
+        warmup=20,
+        weight_decay=0.0,
+        seed=seed,
+        precision="float32",
+        progress=False,
+    )
+
+
+def instruct(seed: int) -> tuple[GPT, Vocabulary]:
+    """Step 1: stories on request, questions that are always answered (nine of ten untold ones by a guess)."""
+    model, words = grown(seed)
+    n = STEPS["instructions"] * BATCH
+    said = Conversations(tools=0.0, abstain=GUESSED).sample(int(n * (1 - PLAIN)), 1000 + seed)
+    texts = [*map(conversation_transcript, said), *plain(int(n * PLAIN), 2000 + seed)]
+    train(model, InstructionBatches(texts, words, BATCH, seed=seed), settings("instructions", seed))
+    return model.eval(), words
+
+
+# Step 2: preferences. An answer is decided by its first word: the right one, "the" of UNTOLD, or another.
+
+
+class Questions(NamedTuple):
+    """Questions, each with the reward of every word that a reply could begin with.
+
+    Attributes:
+        prompts: ids, padded at the right.
+        ends: the position of the last token of each.
+        rewards: a row for each question, a column for each id.
+    """
+
+    prompts: Int[Tensor, "question position"]
+    ends: Int[Tensor, " question"]
+    rewards: Float[Tensor, "question id"]
+
+    def log_probs(self, model: GPT) -> Float[Tensor, "question id"]:
+        """The log-probability of every first word; carries a gradient."""
+        return model(self.prompts)[torch.arange(len(self.ends)), self.ends].log_softmax(-1)
+
+    def take(self, rows: Sequence[int]) -> "Questions":
+        """Some of the questions, without needless padding."""
+        ends = self.ends[list(rows)]
+        return Questions(self.prompts[list(rows), : int(ends.max()) + 1], ends, self.rewards[list(rows)])
+
+
+def questions(n: int, seed: int, words: Vocabulary) -> Questions:
+    """``n`` questions in conversations, the told and the untold as they come."""
+    asked: list[list[Turn]] = []
+    for turns in Conversations(tools=0.0).sample(n, seed):
+        places = [i for i, turn in enumerate(turns) if turn.kind in ("told", "untold")]
+        asked += [turns[: i + 1] for i in places]
+    ids = [words.encode(prompt(turns)) for turns in asked[:n]]
+    rewards = torch.full((len(ids), len(words)), WRONG)
+    rewards[:, words.id(UNTOLD[0])] = ABSTAINS
+    for row, turns in enumerate(asked[:n]):
+        if turns[-1].kind == "told":
+            rewards[row, words.id(turns[-1].reply[0])] = RIGHT
+    return Questions(pad_sequences(ids), torch.tensor([len(row) - 1 for row in ids]), rewards)
+
+
+@torch.no_grad()
+def first_word_table(model: GPT, asked: Questions, size: int = 50) -> Float[Tensor, "question id"]:
+    """The log-probabilities of all first words, in float64; impossible ones get a finite, tiny probability."""
+    rows = [asked.take(range(i, min(i + size, len(asked.ends)))) for i in range(0, len(asked.ends), size)]
+    table = torch.cat([part.log_probs(model) for part in rows]).double()
+    return table.clamp(min=-60).log_softmax(-1)
+
+
+def prefer(model: GPT, words: Vocabulary, seed: int) -> GPT:
+    """Step 2: the exact gradient of E[r] − β KL, all first words enumerated."""
+    policy, pool = copy.deepcopy(model).train(), questions(ASKED, 3000 + seed, words)
+    reference = first_word_table(model, pool).float()
+    draw = torch.Generator().manual_seed(seed)
+
+    def loss(step: int) -> Tensor:
+        rows = torch.randint(ASKED, (BATCH,), generator=draw).tolist()
+        some = pool.take(rows)
+        log_probs = some.log_probs(policy).clamp(min=-60)
+        gain = log_probs.exp() * (some.rewards - BETA * (log_probs - reference[rows]))
+        return -gain.sum(-1).mean()
+
+    minimise(policy, loss, settings("preferences", seed))
+    return policy.eval()
+
+
+def standing(model: GPT, reference: GPT, asked: Questions) -> Standing:
+    """Where a model stands against the exact optimum of the preferences."""
+    tables = first_word_table(model, asked), first_word_table(reference, asked)
+    return judge(*tables, asked.rewards.double(), BETA)
+
+
+# Step 3: tools, with what was learned before replayed: the replies to questions are the model's own.
+
+
+def own_replies(model: GPT, words: Vocabulary, said: list[list[Turn]]) -> list[list[Turn]]:
+    """The same conversations with the questions answered as the model answers them."""
+    from dataclasses import replace
+
+    from support.alignment import first_words
+
+    places = [
+        (k, i) for k, turns in enumerate(said) for i, t in enumerate(turns) if t.kind in ("told", "untold")
+    ]
+    prompts = [Transcript(prompt(said[k], i), []) for k, i in places]
+    found = [list(turns) for turns in said]
+    for (k, i), word in zip(places, first_words(model, prompts, words), strict=True):
+        found[k][i] = replace(found[k][i], reply=UNTOLD if word == UNTOLD[0] else (word,))
+    return found
+
+
+def use_tools(model: GPT, words: Vocabulary, seed: int) -> GPT:
+    """Step 3: transcripts with requests, half of the conversations; results are not learned."""
+    policy = copy.deepcopy(model).train()
+    n = STEPS["tools"] * BATCH
+    said = own_replies(model, words, Conversations(tools=0.6).sample(int(n * (1 - PLAIN)), 4000 + seed))
+    texts = [*map(conversation_transcript, said), *plain(int(n * PLAIN), 5000 + seed)]
+    train(policy, InstructionBatches(texts, words, BATCH, seed=seed), settings("tools", seed))
+    return policy.eval()
+
+
+def steps(seed: int) -> tuple[dict[str, GPT], Vocabulary]:
+    """The model before the first step and after each of the three."""
+    seed_everything(seed)
+    start, words = grown(seed)
+    models = {"story model": start.eval(), "instructions": instruct(seed)[0]}
+    models["preferences"] = prefer(models["instructions"], words, seed)
+    models["tools"] = use_tools(models["preferences"], words, seed)
+    return models, words

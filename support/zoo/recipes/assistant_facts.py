@@ -1,0 +1,105 @@
+"""What the assistant can do after each step, judged by the exact truth on held-out conversations."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+from support.alignment import Transcript, transcript_loss
+from support.alignment.conversation import conversation_transcript, make_harness, prompt, reply_of
+from support.alignment.harness import Belt
+from support.alignment.tool_evaluation import honest_tools
+from support.alignment.tools import Calculator, Clock, LookUp, Tool
+from support.generation import generate_many
+from support.model import GPT
+from support.text import Vocabulary
+from support.worlds.conversations import TALK, TOOL_KINDS, UNTOLD, Conversations, Turn
+from support.worlds.shop import Problem
+
+TEST = 990  # the seed of the held-out conversations
+HELD_OUT, STORIES, SUMS = 100, 50, 60  # conversations, stories on request, sums of each length
+
+
+def tools_of(turn: Turn) -> dict[str, Tool]:
+    """The tools as they are in a turn: its prices, its time, and a calculator."""
+    return honest_tools(Problem(turn.kind, turn.user, turn.steps, turn.reply))
+
+
+def replies(model: GPT, words: Vocabulary, asked: Sequence[Sequence[Turn]]) -> list[Belt]:
+    """The model's likeliest reply to the last turn of each conversation, in the harness."""
+    any_tools: dict[str, Tool] = {"calc": Calculator(), "clock": Clock(), "price": LookUp({})}
+    harness = make_harness(model, words, any_tools)
+    harness.max_new_tokens = 24
+    belts = [Belt() for _ in asked]
+    for belt, turns in zip(belts, asked, strict=True):
+        belt.put(prompt(turns), "user")
+    return harness.continue_many(belts, [tools_of(turns[-1]) for turns in asked])
+
+
+def right(belt: Belt, turn: Turn) -> bool:
+    """Whether the reply is the right one."""
+    return belt.stopped == "answered" and tuple(reply_of(belt)) == turn.truth
+
+
+def requests_right(belt: Belt, turn: Turn) -> bool:
+    """Whether exactly the right requests were written, in the right order."""
+    return [(call.name, *call.request.split()) for call in belt.calls] == [step for step, _ in turn.steps]
+
+
+def replies_right(model: GPT, words: Vocabulary, n: int = HELD_OUT) -> dict[str, float]:
+    """Shares of right replies by kind of turn, each after the true conversation up to there."""
+    said = Conversations().sample(n, TEST)
+    asked = [turns[: i + 1] for turns in said for i, turn in enumerate(turns) if turn.kind != "story"]
+    found: dict[str, list[bool]] = defaultdict(list)
+    for belt, turns in zip(replies(model, words, asked), asked, strict=True):
+        turn = turns[-1]
+        found["small talk" if turn.kind in TALK else turn.kind].append(right(belt, turn))
+        if turn.kind in TOOL_KINDS:
+            found["requests"].append(requests_right(belt, turn))
+        if turn.kind == "told":
+            found["told, says untold"].append(tuple(reply_of(belt)) == UNTOLD)
+    return {kind: sum(hits) / len(hits) for kind, hits in sorted(found.items())}
+
+
+def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]:
+    """Sums with numbers of one to five digits, as the first turn of a conversation."""
+    import random
+
+    found = {}
+    for length in (1, 2, 3, 4, 5):
+        rng, drawn = random.Random(TEST), Conversations(lengths=(length,))
+        turns = [[drawn.tool(rng, "sum")] for _ in range(n)]
+        belts = replies(model, words, turns)
+        found[f"sum, {length} digits"] = sum(map(right, belts, [t[0] for t in turns])) / n
+    return found
+
+
+def stories_told(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, float]:
+    """Stories on request, drawn from the model; and what the world's own stories cost above their floor."""
+    import random
+
+    rng, drawn = random.Random(TEST), Conversations()
+    turns = [drawn.story(rng)[0] for _ in range(n)]
+    start = [words.encode(prompt([turn])) for turn in turns]
+    end = words.id("<end>")
+    texts = generate_many(model, start, 190, seed=TEST, stop=[end])
+    told = [[words.token(i) for i in ids[len(s) :] if i != end] for ids, s in zip(texts, start, strict=True)]
+    abouts = [dict(turn.about) for turn in turns]
+    legal = [not math.isinf(drawn.story_log_prob(words_, {})) for words_ in told]
+    fits = [not math.isinf(drawn.story_log_prob(w, about)) for w, about in zip(told, abouts, strict=True)]
+    floor = -sum(drawn.story_log_prob(t.reply, a) for t, a in zip(turns, abouts, strict=True))
+    count = sum(len(turn.reply) + 1 for turn in turns)
+    asked = transcript_loss(model, [conversation_transcript([turn]) for turn in turns], words)
+    whole = [Transcript(s, [False] + [True] * (len(s) - 1)) for s in drawn.stories.sample(n, TEST)]
+    least = -sum(drawn.stories.log_prob(t.tokens) for t in whole) / sum(len(t.tokens) - 1 for t in whole)
+    return {
+        "stories legal": sum(legal) / n,
+        "stories legal and fitting": sum(fits) / n,
+        "story loss above the floor": asked - floor / count,
+        "plain story loss above the floor": transcript_loss(model, whole, words) - least,
+    }
+
+
+def facts(model: GPT, words: Vocabulary) -> dict[str, float]:
+    """All that is measured of one model."""
+    found = replies_right(model, words) | sums_right(model, words) | stories_told(model, words)
+    return {name: round(value, 4) for name, value in found.items()}
