@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from support.core import InputError
 from support.worlds.shop import GOODS, OPERATIONS, SHOP_WORDS, TOOL_NAMES, ShopWorld, calculate
-from support.worlds.stories import ANIMALS, COLOURS, PEOPLE, PLACES, THINGS
+from support.worlds.stories import ANIMALS, COLOURS, PEOPLE, PLACES, THINGS, StoryWorld
 from support.worlds.story_questions import KINDS, StoryQuestions
 
 Words = tuple[str, ...]
@@ -165,7 +165,7 @@ class Conversations:
         """A question about a story (about none, if nothing was drawn), and what the annotator replies."""
         kind = kind or rng.choice(KINDS)
         answer = self.questions.answers(drawn).get(kind)
-        asked = tuple(rng.choice(ASK[kind]).split())
+        asked = _typed(rng, rng.choice(ASK[kind]).split())
         about = (("asked", kind),)
         if answer is not None:
             return Turn("told", asked, (answer,), about=about)
@@ -179,16 +179,16 @@ class Conversations:
             a, b, op = self.shop.number(rng), self.shop.number(rng), rng.choice(OPERATIONS)
             sum_ = f"{' '.join(str(a))} {op} {' '.join(str(b))}"
             value = tuple(str(calculate(a, op, b)))
-            asked = tuple(rng.choice(SUMS).format(sum_).split())
+            asked = _typed(rng, rng.choice(SUMS).format(sum_).split())
             return Turn("sum", asked, value, ((("calc", *sum_.split()), value),))
         problem = self.shop.problem(rng, kind)
-        return Turn(kind, problem.question, problem.answer, problem.steps)
+        return Turn(kind, _typed(rng, problem.question), problem.answer, problem.steps)
 
     def talk(self, rng: random.Random) -> Turn:
         """A greeting, thanks, or a question about the assistant."""
         kind = rng.choice(list(TALK))
         said, reply = TALK[kind]
-        return Turn(kind, tuple(rng.choice(said).split()), tuple(reply.split()))
+        return Turn(kind, _typed(rng, rng.choice(said).split()), tuple(reply.split()))
 
     # What is exactly true
 
@@ -219,10 +219,16 @@ class Conversations:
         )
 
 
+def _typed(rng: random.Random, words: Sequence[str]) -> Words:
+    """As a user may type it: one in three leaves out the question mark at the end."""
+    careless = len(words) > 1 and words[-1] == "?" and rng.random() < 1 / 3
+    return tuple(words[:-1] if careless else words)
+
+
 @lru_cache
-def _mentioned(world: "object", slots: frozenset[str]) -> float:
+def _mentioned(world: StoryWorld, slots: frozenset[str]) -> float:
     """The probability that a story names all these slots by their own word, summed over the grammar."""
-    nodes, names = world._nodes, world._names  # type: ignore[attr-defined]
+    nodes, names = world._nodes, world._names
     rest = sorted(slots)
     chance = [[1.0 if not missing else 0.0 for missing in range(2 ** len(rest))] for _ in nodes]
     for i in [*range(2, len(nodes)), 0]:  # a node is made after all that can follow it

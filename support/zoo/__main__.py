@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit status.
 
     >>> main(["list"])
+    assistant
     calling-game
     semantic
     shop

@@ -39,7 +39,8 @@ def load(name: str) -> Entry:
     """A trained model that came with the package; nothing is downloaded.
 
     Args:
-        name: ``"calling-game"``, ``"semantic"``, ``"shop"``, ``"stories"`` or ``"stories-small"``.
+        name: ``"assistant"``, ``"calling-game"``, ``"semantic"``, ``"shop"``, ``"stories"`` or
+            ``"stories-small"``.
 
     Raises:
         InputError: there is no such model, or it has not been built yet.

@@ -18,7 +18,7 @@ RECIPES = {
     "stories-small": "stories_small",
 }
 # Models that learn only a part of each text, which no `Recipe` describes: modules with `world` and `build`.
-OTHERS = {"shop": "shop"}
+OTHERS = {"assistant": "assistant_build", "shop": "shop"}
 
 Texts = list[list[str]]
 

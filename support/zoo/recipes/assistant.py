@@ -2,16 +2,23 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from support.alignment import InstructionBatches, Standing, Transcript, grow_vocabulary, judge
+from support.alignment import (
+    InstructionBatches,
+    Standing,
+    Transcript,
+    first_words,
+    grow_vocabulary,
+    judge,
+)
 from support.alignment.conversation import SPECIAL, conversation_transcript, prompt
 from support.alignment.optimise import minimise
-from support.core import seed_everything
 from support.model import GPT
 from support.text import Vocabulary
 from support.training import TrainConfig, pad_sequences, train
@@ -51,7 +58,7 @@ def settings(step: str, seed: int) -> TrainConfig:
     return TrainConfig(
         STEPS[step],
         lr=RATES[step],
-        warmup=20,
+        warmup=min(20, STEPS[step]),
         weight_decay=0.0,
         seed=seed,
         precision="float32",
@@ -112,7 +119,7 @@ def questions(n: int, seed: int, words: Vocabulary) -> Questions:
 
 @torch.no_grad()
 def first_word_table(model: GPT, asked: Questions, size: int = 50) -> Float[Tensor, "question id"]:
-    """The log-probabilities of all first words, in float64; impossible ones get a finite, tiny probability."""
+    """The log-probabilities of all first words, in float64; impossible ones get a tiny one instead of 0."""
     rows = [asked.take(range(i, min(i + size, len(asked.ends)))) for i in range(0, len(asked.ends), size)]
     table = torch.cat([part.log_probs(model) for part in rows]).double()
     return table.clamp(min=-60).log_softmax(-1)
@@ -146,10 +153,6 @@ def standing(model: GPT, reference: GPT, asked: Questions) -> Standing:
 
 def own_replies(model: GPT, words: Vocabulary, said: list[list[Turn]]) -> list[list[Turn]]:
     """The same conversations with the questions answered as the model answers them."""
-    from dataclasses import replace
-
-    from support.alignment import first_words
-
     places = [
         (k, i) for k, turns in enumerate(said) for i, t in enumerate(turns) if t.kind in ("told", "untold")
     ]
@@ -168,13 +171,3 @@ def use_tools(model: GPT, words: Vocabulary, seed: int) -> GPT:
     texts = [*map(conversation_transcript, said), *plain(int(n * PLAIN), 5000 + seed)]
     train(policy, InstructionBatches(texts, words, BATCH, seed=seed), settings("tools", seed))
     return policy.eval()
-
-
-def steps(seed: int) -> tuple[dict[str, GPT], Vocabulary]:
-    """The model before the first step and after each of the three."""
-    seed_everything(seed)
-    start, words = grown(seed)
-    models = {"story model": start.eval(), "instructions": instruct(seed)[0]}
-    models["preferences"] = prefer(models["instructions"], words, seed)
-    models["tools"] = use_tools(models["preferences"], words, seed)
-    return models, words

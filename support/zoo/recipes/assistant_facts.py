@@ -1,6 +1,7 @@
 """What the assistant can do after each step, judged by the exact truth on held-out conversations."""
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -62,8 +63,6 @@ def replies_right(model: GPT, words: Vocabulary, n: int = HELD_OUT) -> dict[str,
 
 def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]:
     """Sums with numbers of one to five digits, as the first turn of a conversation."""
-    import random
-
     found = {}
     for length in (1, 2, 3, 4, 5):
         rng, drawn = random.Random(TEST), Conversations(lengths=(length,))
@@ -75,8 +74,6 @@ def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]
 
 def stories_told(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, float]:
     """Stories on request, drawn from the model; and what the world's own stories cost above their floor."""
-    import random
-
     rng, drawn = random.Random(TEST), Conversations()
     turns = [drawn.story(rng)[0] for _ in range(n)]
     start = [words.encode(prompt([turn])) for turn in turns]
