@@ -81,7 +81,7 @@ class Assistant:
     """
 
     def __init__(
-        self, seed: int | None = None, temperature: float = 0.7, tools: Mapping[str, Tool] | None = None
+        self, seed: int | None = None, temperature: float | int = 0.7, tools: Mapping[str, Tool] | None = None
     ) -> None:
         if not 0 <= temperature < float("inf"):
             raise InputError(f"The temperature {temperature} must be a number from 0 up.")

@@ -112,6 +112,7 @@ class Harness:
         marks: the structuring tokens.
         most_calls: the run ends after so many.
         max_new_tokens: the model may write so many tokens between two results.
+        forbidden: further tokens that the model must not write.
 
     Raises:
         InputError: the vocabulary lacks a mark or a token for unknown words.
@@ -127,6 +128,7 @@ class Harness:
         marks: Marks | None = None,
         most_calls: int = 4,
         max_new_tokens: int = 40,
+        forbidden: Sequence[str] = (),
     ) -> None:
         self.marks = marks or Marks()
         missing = vocabulary.unknown(list(self.marks.all()))
@@ -134,10 +136,8 @@ class Harness:
             raise InputError(f"The vocabulary lacks {', '.join(missing) or 'a token for unknown words'}.")
         self.model, self.vocabulary, self.tools = model, vocabulary, dict(tools)
         self.most_calls, self.max_new_tokens = most_calls, max_new_tokens
-        forbidden = [self.marks.end_result, self.marks.start, *self.marks.others]
-        if not self.tools and self.marks.others:
-            forbidden.append(self.marks.call)
-        self.writing = Forbidding(model, vocabulary.encode(forbidden))
+        never = [self.marks.end_result, self.marks.start, *self.marks.others, *forbidden]
+        self.writing = Forbidding(model, vocabulary.encode(never))
 
     def read(self, text: str) -> list[str]:
         """A text of a user or a tool as tokens: words, digits, signs. No mark can come of it.

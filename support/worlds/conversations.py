@@ -96,7 +96,11 @@ class Conversations:
     """
 
     def __init__(
-        self, tools: float = 0.5, abstain: float = 1.0, digits: int = 3, lengths: tuple[int, ...] = ()
+        self,
+        tools: float | int = 0.5,
+        abstain: float | int = 1.0,
+        digits: int = 3,
+        lengths: tuple[int, ...] = (),
     ) -> None:
         if not (0 <= tools <= 1 and 0 <= abstain <= 1):
             raise InputError(f"Conversations: tools={tools} and abstain={abstain} must lie between 0 and 1.")
