@@ -269,7 +269,7 @@ def test_a_pickle_in_the_place_of_the_weights_is_not_opened(tmp_path, monkeypatc
 
 def test_the_command_line(capsys):
     assert main(["list"]) == 0
-    assert capsys.readouterr().out.split() == sorted([*NAMES, "shop"])
+    assert capsys.readouterr().out.split() == sorted([*NAMES, "assistant", "shop"])
     assert main(["card", "calling-game"]) == 0
     assert json.loads(capsys.readouterr().out)["name"] == "calling-game"
     assert main(["build", "nothing"]) == 1
