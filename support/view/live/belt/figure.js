@@ -1,0 +1,39 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const belt = ({problem, step, lies}, data, fill) => {
+    const told = data.belts[problem], found = told[lies ? "lying" : "honest"], n = found.tokens.length, at = Math.min(step, n);
+    const tokens = found.tokens.slice(0, at).map((token, i) => ({place: i + 1, token, writer: found.writers[i],
+      p: found.writers[i] === "model" ? fill("{p:.1%}", {p: found.p[i]}) : "masked"}));
+    const last = tokens.at(-1), asked = last.token === "<result>";
+    const request = asked ? found.tokens.slice(found.tokens.lastIndexOf("<call>", at - 1) + 1, at - 1).join(" ") : "";
+    const ended = found.answer === told.right ? "right" : "wrong";
+    const kind = at === n ? ended : asked ? "call" : last.writer;
+    return {at, n, tokens, works: asked ? "harness" : last.writer,
+      finding: fill(data.says[kind], {...last, n, request, answer: found.answer, right: told.right})};
+  };
+  Live.define("belt", {
+    compute: (values, data, held, {fill}) => belt(values, data, fill),
+    draw(state, data, {make}) {
+      const token = (words, who, now) => make("li", {class: `live-token live-by-${who}${now ? " live-same" : ""}`}, make("b", {}, words));
+      const turns = [];
+      for (const word of state.tokens) {
+        if (turns.at(-1)?.writer !== word.writer) turns.push({writer: word.writer, words: []});
+        turns.at(-1).words.push(word);
+      }
+      return make("div", {},
+        make("ul", {class: "live-tokens live-turn", "aria-label": "Who writes; dashed means masked in training"},
+          ...data.writers.map((who) => token(who === "model" ? "model" : `${who} (masked in training)`, who, who === state.works))),
+        ...turns.map(({writer, words}) => make("ol", {class: "live-tokens live-turn", "aria-label": `Written by the ${writer}`},
+          ...words.map((word) => token(word.token, writer, false)))));
+    },
+    pace: () => 420,
+    actions: {
+      back: (values, uniform, held, data) => ({step: Math.max(belt(values, data, () => "").at - 1, 1)}),
+      on: (values, uniform, held, data) => {
+        const {at, n} = belt(values, data, () => "");
+        return {step: at === n ? 1 : at + 1};
+      },
+    },
+  });
+})();

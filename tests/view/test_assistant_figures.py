@@ -1,0 +1,49 @@
+"""The live figures of fine-tuning and of tools: what they show is what was recorded, and comes out again."""
+
+import pytest
+
+from support import zoo
+from support.view.live import find
+from support.view.live.belt import LONGEST, belt, one_token_back, one_token_on
+from support.view.live.forgetting import WORLDS, forgetting
+
+
+@pytest.mark.parametrize("world, start", [("announced by a word", 1.43), ("not announced", 0.07)])
+def test_forgetting_begins_at_the_base_model_and_draws_the_mean_of_the_record(world, start):
+    record = zoo.record("forgetting")
+    begun, ended = forgetting(world, 0, False), forgetting(world, 4, True)
+    for row in begun["rows"]:
+        assert [row["new"], row["old"]] == pytest.approx([start, 0.003], abs=0.006)
+    assert ended["step"] == record["steps"] and "had to be lost" in ended["finding"]
+    for row in ended["rows"]:
+        runs = [r["track"][-1] for r in record["runs"] if r["method"] == WORLDS[world][row["method"]]]
+        assert len(runs) == 3
+        assert row["new"] == pytest.approx(sum(point["new"] for point in runs) / 3)
+        assert row["old"] == pytest.approx(sum(point["old"] for point in runs) / 3)
+
+
+def test_the_recorded_texts_with_requests_come_out_again(script):
+    """The shop assistant writes them once more, token for token; only the harness is told to lie."""
+    study, record = script("tool_belts"), zoo.record("tool_belts")["belts"]
+    assert list(record) == list(study.PROBLEMS)
+    for name, was in record.items():
+        again = study.belts(name)
+        assert again["right"] == was["right"]
+        assert was["honest"]["answer"] == was["right"]
+        for kind in ("honest", "lying"):
+            for part in ("tokens", "writers", "answer"):
+                assert again[kind][part] == was[kind][part]
+            assert again[kind]["p"] == pytest.approx(was[kind]["p"], abs=2e-3)
+        assert (was["lying"]["answer"] == was["right"]) == ("harness" not in was["lying"]["writers"])
+
+
+def test_a_text_with_requests_is_shown_up_to_a_token():
+    problem = find("belt").controls[0].options[0]
+    whole = belt(problem, LONGEST, lies=False)
+    for step in range(1, whole["n"]):
+        part = belt(problem, step, lies=False)
+        assert part["tokens"] == whole["tokens"][:step]
+        assert one_token_back({"problem": problem, "step": step + 1, "lies": False}, 0.0) == {"step": step}
+        assert one_token_on({"problem": problem, "step": step, "lies": False}, 0.0) == {"step": step + 1}
+        assert ("runs the tool" in part["finding"]) == (part["tokens"][-1]["token"] == "<result>")
+    assert one_token_on({"problem": problem, "step": LONGEST, "lies": False}, 0.0) == {"step": 1}
