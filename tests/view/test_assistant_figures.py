@@ -39,11 +39,14 @@ def test_the_recorded_texts_with_requests_come_out_again(script):
 
 def test_a_text_with_requests_is_shown_up_to_a_token():
     problem = find("belt").controls[0].options[0]
-    whole = belt(problem, LONGEST, lies=False)
-    for step in range(1, whole["n"]):
-        part = belt(problem, step, lies=False)
-        assert part["tokens"] == whole["tokens"][:step]
-        assert one_token_back({"problem": problem, "step": step + 1, "lies": False}, 0.0) == {"step": step}
-        assert one_token_on({"problem": problem, "step": step, "lies": False}, 0.0) == {"step": step + 1}
+    whole = belt(problem, 0, lies=False)
+    n = whole["n"]
+    for at in range(1, n):
+        values = {"problem": problem, "step": at - n, "lies": False}
+        part = belt(**values)
+        assert part["tokens"] == whole["tokens"][:at]
+        assert one_token_on(values, 0.0) == {"step": at + 1 - n}
+        assert one_token_back(values, 0.0) == {"step": max(at - 1, 1) - n}
         assert ("runs the tool" in part["finding"]) == (part["tokens"][-1]["token"] == "<result>")
-    assert one_token_on({"problem": problem, "step": LONGEST, "lies": False}, 0.0) == {"step": 1}
+    assert one_token_on({"problem": problem, "step": 0, "lies": False}, 0.0) == {"step": 1 - n}
+    assert belt(problem, 1 - LONGEST, lies=False)["at"] == 1

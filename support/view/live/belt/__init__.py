@@ -31,14 +31,14 @@ SAYS = {
 
 
 def belt(problem: str, step: float | int, lies: bool) -> Values:
-    """The first tokens of a recorded text, with who wrote each and what the last one means.
+    """A recorded text up to a token, with who wrote each token and what the last one means.
 
     Args:
         problem: which of the recorded ones.
-        step: how many tokens; all of them, if there are fewer.
+        step: where it stops, counted from its last token: 0 is all of it, −1 all but one; one token remains.
         lies: the tools give wrong results.
 
-    >>> found = belt("a sum", 40, True)
+    >>> found = belt("a sum", 0, True)
     >>> found["finding"]
     'Token 28 of 28: the end. The answer is “2 4”, as the tools said; right is “2 3”.'
     >>> [word["token"] for word in found["tokens"] if word["writer"] == "harness"]
@@ -47,7 +47,7 @@ def belt(problem: str, step: float | int, lies: bool) -> Values:
     told = _BELTS[problem]
     found = told["lying" if lies else "honest"]
     n = len(found["tokens"])
-    at = min(int(step), n)
+    at = max(n + int(step), 1)
     tokens = [
         {
             "place": i + 1,
@@ -72,20 +72,21 @@ def belt(problem: str, step: float | int, lies: bool) -> Values:
 def one_token_on(values: Values, uniform: float) -> Values:
     """The next token; after the end the text begins anew.
 
-    >>> one_token_on({"problem": "a sum", "step": 3, "lies": False}, 0.0)
-    {'step': 4}
+    >>> one_token_on({"problem": "a sum", "step": -3, "lies": False}, 0.0)
+    {'step': -2}
     """
     found = belt(**values)
-    return {"step": 1 if found["at"] == found["n"] else found["at"] + 1}
+    return {"step": (1 if found["at"] == found["n"] else found["at"] + 1) - found["n"]}
 
 
 def one_token_back(values: Values, uniform: float) -> Values:
     """One token less.
 
-    >>> one_token_back({"problem": "a sum", "step": 40, "lies": False}, 0.0)
-    {'step': 27}
+    >>> one_token_back({"problem": "a sum", "step": -3, "lies": False}, 0.0)
+    {'step': -4}
     """
-    return {"step": max(belt(**values)["at"] - 1, 1)}
+    found = belt(**values)
+    return {"step": max(found["at"] - 1, 1) - found["n"]}
 
 
 def draw_belt(values: Values, found: Values) -> Figure:
@@ -114,7 +115,7 @@ FIGURE = LiveFigure(
     title="A text with requests, token by token",
     controls=(
         Choice("problem", "The question is about", tuple(_BELTS), next(iter(_BELTS))),
-        Slider("step", "Tokens shown, at most", 1, LONGEST, 1, LONGEST, "{step:.0f}"),
+        Slider("step", "Tokens so far", 1 - LONGEST, 0, 1, 0, "{at} of {n}"),
         Switch("lies", "The tools lie", False),
     ),
     compute=belt,

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const belt = ({problem, step, lies}, data, fill) => {
-    const told = data.belts[problem], found = told[lies ? "lying" : "honest"], n = found.tokens.length, at = Math.min(step, n);
+    const told = data.belts[problem], found = told[lies ? "lying" : "honest"], n = found.tokens.length, at = Math.max(n + step, 1);
     const tokens = found.tokens.slice(0, at).map((token, i) => ({place: i + 1, token, writer: found.writers[i],
       p: found.writers[i] === "model" ? fill("{p:.1%}", {p: found.p[i]}) : "masked"}));
     const last = tokens.at(-1), asked = last.token === "<result>";
@@ -22,17 +22,20 @@
         turns.at(-1).words.push(word);
       }
       return make("div", {},
-        make("ul", {class: "live-tokens live-turn", "aria-label": "Who writes; dashed means masked in training"},
-          ...data.writers.map((who) => token(who === "model" ? "model" : `${who} (masked in training)`, who, who === state.works))),
+        make("ul", {class: "live-tokens live-turn live-writers", "aria-label": "Who writes"},
+          ...data.writers.map((who) => token(who, who, who === state.works)), make("li", {}, "dashed: masked in training")),
         ...turns.map(({writer, words}) => make("ol", {class: "live-tokens live-turn", "aria-label": `Written by the ${writer}`},
           ...words.map((word) => token(word.token, writer, false)))));
     },
     pace: () => 420,
     actions: {
-      back: (values, uniform, held, data) => ({step: Math.max(belt(values, data, () => "").at - 1, 1)}),
+      back: (values, uniform, held, data) => {
+        const {at, n} = belt(values, data, () => "");
+        return {step: Math.max(at - 1, 1) - n};
+      },
       on: (values, uniform, held, data) => {
         const {at, n} = belt(values, data, () => "");
-        return {step: at === n ? 1 : at + 1};
+        return {step: (at === n ? 1 : at + 1) - n};
       },
     },
   });

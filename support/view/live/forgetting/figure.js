@@ -40,10 +40,10 @@
           text(219, 284, "second evening: loss above its floor", {class: "live-name"}),
           text(54, 10, "first evening: loss above its floor", {class: "live-right live-name"}),
           ...Object.entries(state.paths).map(path),
-          svg("path", {d: star(384, y(state.forced)), class: "live-dot"}),
-          text(392, y(state.forced) - 14, "best possible", {class: "live-left live-name"})),
+          svg("path", {d: star(384, y(state.forced)), class: "live-dot"})),
         make("ul", {class: "live-legend"}, ...names.map((name, i) => make("li", {},
-          svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${KINDS[i]}`}, shape(i, 8, 8, 5))), name))));
+          svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${KINDS[i]}`}, shape(i, 8, 8, 5))), name)),
+          make("li", {}, svg("svg", {viewBox: "0 0 20 20", class: "live-key", "aria-hidden": "true"}, svg("path", {d: star(10, 10), class: "live-dot"})), "best possible")));
     },
   });
 })();
