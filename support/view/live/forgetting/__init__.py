@@ -36,8 +36,8 @@ AT_FIRST = (
     "Before the first step every method stands where the base model does, {old:.3f} nats above the old floor."
 )
 SAYS = (
-    "After {step} steps the smallest sum of the two losses, {sum:.3f} nats above the floors, is that of {best}. "
-    "Most of the first evening was lost by {worst}, which is {old:.3f} nats above its floor. "
+    "After {step} steps the smallest sum of the two losses, {sum:.3f} nats above the floors, is that of "
+    "{best}. Most of the first evening was lost by {worst}, which is {old:.3f} nats above its floor. "
 )
 HAD_TO = {
     "announced by a word": "None of this had to be lost.",
