@@ -99,6 +99,7 @@
           else trouble = `“${strange = word}” is none of the model's ${spec.words.length} words.`;
           break;
         }
+        if (spec.least && !typed.length) trouble = "The model reads one word at least.";
         return {good, trouble, strange, half: open ? typed.at(-1) : ""};
       };
       const offer = () => {
@@ -106,8 +107,9 @@
         const full = before.length >= spec.most || before.at(-1) === spec.stop;
         let fit = trouble || full ? [] : begins(half).filter((word) => word !== half);
         if (fit.length) {
-          const scores = reader.read([ids.get("<BOS>"), ...before.map((word) => ids.get(word))]).logitsAt(before.length);
-          fit = fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]).slice(0, 8);
+          const read = ["<BOS>", ...before].filter((word) => ids.has(word)).map((word) => ids.get(word)); // (some models know no <BOS>)
+          const scores = read.length ? reader.read(read).logitsAt(read.length - 1) : [];
+          fit = (read.length ? fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]) : fit).slice(0, 8);
         }
         list.replaceChildren(...fit.map((word, i) => {
           const item = make("li", {role: "option", id: `${id}-word-${i}`, "aria-selected": "false"}, word);
@@ -144,7 +146,7 @@
       });
       return {
         parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, list), note], input,
-        get: () => parse().good.join(" "),
+        get: () => parse().good.join(" ") || (spec.least ? spec.words[0] : ""),
         set: (value) => { input.value = value; close(); },
         take: (text) => { input.value = text; },
         say() {

@@ -22,7 +22,7 @@
     if (format !== "neuron-to-assistant page model 1") throw new Error(`${name} is written in another format`);
     const weights = {};
     for (const [key, {dtype, data_offsets: [from, to]}] of Object.entries(header)) {
-      weights[key] = dtype === "F32" ? new Float32Array(bytes, start + from, (to - from) / 4)
+      weights[key] = dtype === "F64" ? new Float64Array(bytes, start + from, (to - from) / 8) : dtype === "F32" ? new Float32Array(bytes, start + from, (to - from) / 4)
         : Float32Array.from(new Uint16Array(bytes, start + from, (to - from) / 2), half);
     }
     return {name, config: JSON.parse(config), tokens: JSON.parse(tokens), weights, bytes: bytes.byteLength};
@@ -150,7 +150,8 @@
       const qkv = this.asking[layer], out = part("attention.output.weight"), bias = part("attention.output.bias");
       linear(part("attention.qkv.weight"), part("attention.qkv.bias"), this.normed, 0, qkv, at * width, width, d);
       const sum = this.attention[layer].subarray(at * d, (at + 1) * d), z = this.mixed[layer], home = at * c.n_heads * dHead;
-      sum.set(bias);
+      if (bias) sum.set(bias);
+      else sum.fill(0);
       for (let h = 0; h < c.n_heads; h++) {
         const scores = new Float64Array(at + 1), query = at * width + h * dHead, first = h * dHead;
         for (let key = 0; key <= at; key++) {

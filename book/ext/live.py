@@ -3,8 +3,7 @@
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
 JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one,
 then `model.js` where it runs a model, then the figure's own `figure.js` (and what that shares with others),
-copied from its folder in `support/view/live`. The models are packed into the folder `_models` from the zoo,
-and a page loads one only when its figure comes near.
+copied from its folder in `support/view/live`. The models are packed into the folder `_models`, and a page loads one only when its figure comes near.
 """
 
 import base64
@@ -19,12 +18,11 @@ from PIL import Image
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from support import zoo
 from support.core import InputError, atomic_write
-from support.exchange.web_export import SHIPPED, for_page
 from support.view.figure import png
 from support.view.live import find, scripts_of
 from support.view.live.controls import Slider
+from support.view.live.model_text import packed
 from support.view.live.registry import HERE
 
 NOTE = "This is a still picture. With JavaScript switched on, it has controls that you can move."
@@ -140,11 +138,9 @@ def ship(app: Any, exception: Exception | None) -> None:
         return
     folder = Path(app.outdir) / "_models"
     folder.mkdir(exist_ok=True)
-    for name, precision in SHIPPED.items():
-        entry = zoo.load(name)
-        packed = for_page(name, entry.model, entry.vocabulary, precision)
-        with atomic_write(folder / f"{name}.js") as path:
-            path.write_text(packed.script, encoding="utf8")
+    for model in packed():
+        with atomic_write(folder / f"{model.name}.js") as path:
+            path.write_text(model.script, encoding="utf8")
 
 
 def nothing(self: Any, node: live_figure) -> None:

@@ -20,10 +20,10 @@ from support.model import GPT, GPTConfig
 from support.text import Vocabulary
 
 FORMAT = "neuron-to-assistant page model 1"
-Precision = Literal["float32", "float16"]
+Precision = Literal["float64", "float32", "float16"]
 # The models that the book ships, and how exactly: the stories are brought only to those who ask for them.
 SHIPPED: dict[str, Precision] = {"calling-game": "float32", "stories": "float16"}
-_TYPES = {"float32": torch.float32, "float16": torch.float16}
+_TYPES = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
 # What the page's script can do; every other choice must be GPTConfig's own.
 _SIZES = {"vocab_size", "context", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff"}
 _FREE = {"norm_eps", "masked_ids", "dropout", "init_std"}
@@ -41,7 +41,12 @@ _NEEDED = (
         "masked_ids",
     ],
 )
-_CHOICES = {"positions": ("learned",), "activation": ("relu", "gelu")}
+_CHOICES = {
+    "positions": ("learned",),
+    "activation": ("relu", "gelu"),
+    "attention_bias": (True, False),
+    "qkv_bias": (True, False),
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,8 @@ def for_page(name: str, model: GPT, vocabulary: Vocabulary, precision: Precision
         model: of a kind that the page's script can run: pre-norm LayerNorm, learned positions, ReLU or GELU,
             tied, causal, one feed-forward network a block.
         vocabulary: its words, as many as the model has ids.
-        precision: of the shipped weights; ``"float16"`` halves the bytes and rounds (see `rounded`).
+        precision: of the shipped weights; ``"float16"`` halves the bytes and rounds (see `rounded`), and
+            ``"float64"`` keeps weights that were written down in decimals.
 
     Raises:
         InputError: the model is of another kind, or the vocabulary does not fit it.
@@ -99,7 +105,7 @@ def for_page(name: str, model: GPT, vocabulary: Vocabulary, precision: Precision
         if field.name in _SIZES | _FREE:
             continue
         if field.name in _CHOICES:
-            fine, known = value in _CHOICES[field.name], " or ".join(_CHOICES[field.name])
+            fine, known = value in _CHOICES[field.name], " or ".join(map(str, _CHOICES[field.name]))
         else:
             fine, known = value == getattr(usual, field.name), repr(getattr(usual, field.name))
         if not fine:

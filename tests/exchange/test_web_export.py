@@ -77,7 +77,7 @@ def test_what_rounding_costs_is_little_and_shipping_in_full_costs_nothing():
     [
         *[{"positions": "rope"}, {"positions": "none"}, {"norm": "rms"}, {"norm_first": False}],
         *[{"activation": "swiglu"}, {"activation": "gelu_tanh"}, {"n_kv_heads": 1}, {"n_experts": 2}],
-        *[{"tie_weights": False}, {"window": 3}, {"residual": False}, {"attention_bias": False}],
+        *[{"tie_weights": False}, {"window": 3}, {"residual": False}, {"ffn_bias": False}],
     ],
 )
 def test_a_model_that_the_page_cannot_run_is_refused(choices):

@@ -68,10 +68,10 @@ def state(element):
     return element.evaluate("e => e.state")
 
 
-@pytest.mark.parametrize("name", ["machine", "machine_story"])
+@pytest.mark.parametrize("name", ["machine", "machine_story", "machine_by_hand"])
 def test_each_number_is_the_sum_that_is_told(open_tab, name):
     model = find(name).model
-    text = FIRST if name == "machine" else "leo was a kind boy"
+    text = {"machine": FIRST, "machine_story": "leo was a kind boy"}.get(name, "the cat sat on the")
     tab, element = machine(open_tab, name, prompt=text)
     told = 0
     for part in parts_of(model)[1:]:
@@ -84,7 +84,43 @@ def test_each_number_is_the_sum_that_is_told(open_tab, name):
             assert got == pytest.approx(want, abs=1e-9), (part, key)
             told += 1
     print(f"{name}: {told} numbers are their sums")
-    assert told > 1000 and tab.complaints == []
+    assert told > (1000 if name != "machine_by_hand" else 100) and tab.complaints == []
+
+
+def test_the_worked_example_in_the_page_is_the_packages(open_tab):
+    """Every number of every opened part; tests/view/test_by_hand_model.py compares these with the chapter's."""
+    _tab, element = machine(open_tab, "machine_by_hand", prompt="the cat sat on the")
+    figure = find("machine_by_hand")
+    for part in parts_of("by-hand"):
+        element.evaluate(
+            "(e, part) => { const s = e.querySelector('.live-of-open select'); s.value = part;"
+            " s.dispatchEvent(new Event('input', {bubbles: true})); }",
+            part,
+        )
+        now, want = state(element), figure.state(figure.values(open=part))
+        assert [v["key"] for v in now["detail"]] == [v["key"] for v in want["detail"]]
+        for mine, theirs in zip(now["detail"], want["detail"], strict=True):
+            assert mine["values"] == pytest.approx(theirs["values"], abs=1e-9), (part, mine["key"])
+    for mine, theirs in zip(now["streams"], want["streams"], strict=True):
+        for a, b in zip(mine, theirs, strict=True):
+            assert a == pytest.approx(b, abs=1e-9)
+
+
+def test_a_model_that_needs_a_word_keeps_one(open_tab):
+    """The worked example knows no <BOS>, and reads five words at most."""
+    tab, element = machine(open_tab, "machine_by_hand", prompt="the cat")
+    box = element.query_selector("input[type=text]")
+    box.fill("")
+    assert "one word at least" in element.query_selector(".live-trouble").text_content()
+    assert state(element)["words"] == ["the"]
+    box.fill("the cat")
+    for _ in range(5):
+        element.query_selector(".live-act:text-is('Draw a word')").click()
+    assert len(state(element)["words"]) == 5
+    assert element.query_selector('[data-key="bar 1"]').is_disabled()
+    for _ in range(60):
+        element.query_selector(".live-act:text-is('Back')").click()
+    assert state(element)["words"] == ["the"] and tab.complaints == []
 
 
 def test_what_means_the_same_lights_up_together(open_tab):

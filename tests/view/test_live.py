@@ -47,7 +47,7 @@ def somewhere(figure, seed):
         elif isinstance(control, Switch):
             found[control.name] = dice.choice([True, False])
         else:
-            found[control.name] = " ".join(dice.choices(control.words[3:], k=dice.randint(1, 9)))
+            found[control.name] = " ".join(dice.choices(control.words[3:], k=dice.randint(1, min(9, control.most))))
     return figure.values(**found)
 
 

@@ -154,7 +154,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A text of known words with spaces between them; the model reads ``<BOS>`` before it.
+    """A text of known words with spaces between them; most models read ``<BOS>`` before it.
 
     Words may be written in any case, and signs may stand at their ends.
 
@@ -168,6 +168,7 @@ class Prompt:
     most: int  # words in a text
     start: str
     stop: str = "<EOS>"  # nothing follows it
+    least: int = 0  # words in a text
 
     def accept(self, value: Any) -> str:
         """The text, with single spaces. Raises: InputError if a word is unknown or there are too many."""
@@ -186,6 +187,8 @@ class Prompt:
                 words.append(known.get(word) or known[word.lower()])
         if len(words) > self.most:
             raise InputError(f"{self.name} has {len(words)} words; the model reads {self.most} at most")
+        if len(words) < self.least:
+            raise InputError(f"{self.name} is empty; the model reads at least one word")
         if self.stop in words[:-1]:
             raise InputError(f"{self.name}: nothing follows {self.stop}; leave out what stands behind it")
         return " ".join(words)
@@ -196,7 +199,7 @@ class Prompt:
 
     def spec(self, start: Any) -> Values:
         """What the page needs to know."""
-        limits = {"words": list(self.words), "most": self.most, "stop": self.stop}
+        limits = {"words": list(self.words), "most": self.most, "least": self.least, "stop": self.stop}
         return {"kind": "prompt", "name": self.name, "label": self.label, **limits, "start": start}
 
 

@@ -6,17 +6,19 @@ from typing import Any
 import torch
 
 from support import zoo
-from support.exchange.web_export import SHIPPED, rounded
+from support.exchange.web_export import SHIPPED, PageModel, for_page, rounded
 from support.inside import trace
 from support.inside.trace import Trace
 from support.model import GPT
 from support.text import Vocabulary
+from support.view.live.by_hand_model import CONFIG, WORDS, by_hand_model
 from support.view.live.controls import Prompt
 
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
-GAME, TALES = "calling-game", "stories"
-_SHAPES = {name: (made := zoo.recipe(name)).config(made.world().vocabulary) for name in (GAME, TALES)}
+GAME, TALES, BY_HAND = "calling-game", "stories", "by-hand"
+_SHAPES = {name: (made := zoo.recipe(name)).config(made.world().vocabulary) for name in SHIPPED}
+_SHAPES[BY_HAND] = CONFIG
 LAYERS, HEADS = _SHAPES[GAME].n_layers, _SHAPES[GAME].n_heads
 CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}
 
@@ -25,13 +27,31 @@ CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}
 def loaded(name: str) -> tuple[GPT, Vocabulary]:
     """A model with the weights that the page gets, in double precision, and its words."""
     with torch.random.fork_rng(devices=[]):  # what a chapter draws after a live figure does not depend on it
+        if name == BY_HAND:
+            return by_hand_model()
         entry = zoo.load(name)
         return rounded(entry.model, SHIPPED[name]).double(), entry.vocabulary
 
 
+def packed() -> list[PageModel]:
+    """All models that a page can ask for, packed: those of the zoo, and the one that is worked by hand."""
+    entries = {name: zoo.load(name) for name in SHIPPED}
+    found = [for_page(n, entry.model, entry.vocabulary, SHIPPED[n]) for n, entry in entries.items()]
+    return [*found, for_page(BY_HAND, *loaded(BY_HAND), "float64")]
+
+
+def words_of(prompt: str, name: str = GAME) -> list[str]:
+    """The words as the model reads them: ``<BOS>`` first, if it knows it.
+
+    >>> words_of("Pietro chiama"), words_of("the cat", BY_HAND)
+    (['<BOS>', 'Pietro', 'chiama'], ['the', 'cat'])
+    """
+    return [*([BOS] if BOS in loaded(name)[1].tokens else []), *prompt.split()]
+
+
 def ids(prompt: str, name: str = GAME) -> torch.Tensor:
-    """A text as the model reads it, ``<BOS>`` first, as a batch of one."""
-    return torch.tensor([loaded(name)[1].encode(f"{BOS} {prompt}")])
+    """A text as the model reads it, as a batch of one."""
+    return torch.tensor([loaded(name)[1].encode(words_of(prompt, name))])
 
 
 @lru_cache(maxsize=8)
@@ -54,5 +74,6 @@ def after(prompt: str) -> str:
 
 def prompt_of(model: str, label: str, start: str) -> Prompt:
     """A text for a model: all its words but the padding, which it never predicts."""
-    words = tuple(token for token in zoo.recipe(model).world().vocabulary.tokens if token != "<PAD>")
-    return Prompt("prompt", label, words, CONTEXTS[model] - 1, start)
+    tokens = WORDS if model == BY_HAND else zoo.recipe(model).world().vocabulary.tokens
+    words, begins = tuple(token for token in tokens if token != "<PAD>"), int(BOS in tokens)
+    return Prompt("prompt", label, words, CONTEXTS[model] - begins, start, least=1 - begins)

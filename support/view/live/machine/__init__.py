@@ -23,7 +23,7 @@ from support.view.live.machine.numbers import (
     switches_of,
 )
 from support.view.live.machine.still import draw_machine
-from support.view.live.model_text import EOS, GAME, Values, loaded, prompt_of
+from support.view.live.model_text import EOS, GAME, Values, loaded, prompt_of, words_of
 
 # The words of the game; Tarso and Cefa are names for Paolo and Pietro.
 ENGLISH = {
@@ -136,7 +136,9 @@ def step_back(values: Values, uniform: float, name: str) -> Values:
     if values["step"] > 0:
         return {"step": int(values["step"]) - 1}
     words = values["prompt"].split()
-    return {"prompt": " ".join(words[:-1]), "step": len(steps_of(name)) - 1, "at": 0} if words else {}
+    if len(words_of(" ".join(words), name)) < 2:
+        return {}  # a pass needs a word
+    return {"prompt": " ".join(words[:-1]), "step": len(steps_of(name)) - 1, "at": 0}
 
 
 def _switch(name: str) -> Switch:
@@ -152,6 +154,7 @@ def machine_figure(
     ks: int,
     ask: str = "",
     english: Mapping[str, str] | None = None,
+    digits: int = 2,
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -163,6 +166,7 @@ def machine_figure(
         ks: the last stop of the slider for top-k, which keeps all words.
         ask: what is written on the button that brings the model.
         english: the words that are not English, translated.
+        digits: of the numbers of an opened part.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -203,6 +207,7 @@ def machine_figure(
             "heads": config.n_heads,
             "activation": config.activation,
             "english": dict(english or {}),
+            "digits": digits,
         },
         model=model,
         ask=ask,

@@ -3,6 +3,11 @@
 (() => {
   "use strict";
   const {BOS, ranked, square} = window.ModelText;
+  // Where two spaces stand in a formula, another equation begins, on a line of its own where there is no room.
+  const equations = (formula) => formula.reduce((all, piece) => {
+    all.at(-1).push(piece);
+    return piece[1].endsWith("  ") ? [...all, []] : all;
+  }, [[]]);
   const FORMULAS = { // pairs of a vector's name and what is written
     embedding: [["x", "x"], ["", " = "], ["E", "E[word]"], ["", " + "], ["P", "P[position]"]],
     head: [["q", "q"], ["", ", "], ["k", "k"], ["", ", "], ["v", "v"], ["", " = "], ["n", "n"], ["", " W_Q, "], ["n", "n"], ["", " W_K, "], ["n", "n"], ["", " W_V,  "],
@@ -70,12 +75,12 @@
 
   // The sum in words: the largest terms, and how much all others make together.
   function told(view, vector, index) {
-    const {shown} = view.tools, {terms, words} = madeOf(view, vector.key, index), value = vector.values[index], name = `${vector.name.split(",")[0]}[${label(view, vector.key, index)}]`;
-    if (words) return `${name} = ${shown(value, 3)}: ${words}`;
+    const {shown} = view.tools, fine = view.data.digits + 1, {terms, words} = madeOf(view, vector.key, index), value = vector.values[index], name = `${vector.name.split(",")[0]}[${label(view, vector.key, index)}]`;
+    if (words) return `${name} = ${shown(value, fine)}: ${words}`;
     const order = terms.map((_, i) => i).sort((a, b) => Math.abs(terms[b][1]) - Math.abs(terms[a][1])), most = terms.length > 6 ? 4 : terms.length;
-    const some = order.slice(0, most).sort((a, b) => a - b).map((i) => `${terms[i][0]} ${shown(terms[i][1], 3)}`);
+    const some = order.slice(0, most).sort((a, b) => a - b).map((i) => `${terms[i][0]} ${shown(terms[i][1], fine)}`);
     const rest = order.slice(most).reduce((sum, i) => sum + terms[i][1], 0);
-    return `${name} = ${some.join(" + ")}${terms.length > most ? ` + ${terms.length - most} more, together ${shown(rest, 3)}` : ""} = ${shown(value, 3)}`;
+    return `${name} = ${some.join(" + ")}${terms.length > most ? ` + ${terms.length - most} more, together ${shown(rest, fine)}` : ""} = ${shown(value, fine)}`;
   }
   const kindOf = (view) => view.state.open.split(" ")[0];
   const axis = (view, key) => kindOf(view) === "head" && "sw".includes(key) ? "position" : kindOf(view) === "logits" && "zp".includes(key) ? "word" : "";
@@ -101,7 +106,7 @@
       const {key, name, values} = vector, scale = Math.max(1e-9, ...values.map(Math.abs)), words = axis(view, key) === "word";
       const order = words ? ranked(state.detail.at(-1).values).slice(0, 28) : [...values.keys()];
       const cells = order.map((i) => make("span", {class: `machine-cell${values[i] < 0 ? " machine-minus" : ""}`, "data-index": i, "data-axis": axis(view, key) + values.length,
-        style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, words ? view.held.tokens[i] : state.words[i])] : []), shown(values[i], 2)));
+        style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, words ? view.held.tokens[i] : state.words[i])] : []), shown(values[i], data.digits)));
       const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`,
         "aria-label": `${name}: ${values.length} numbers; step through them with the arrow keys`}, ...cells);
       let now = -1;
@@ -123,7 +128,7 @@
     const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
     const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
     const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, sum, ...vectors);
-    said.append(make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...formula.map(term)),
+    said.append(make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...equations(formula).map((one) => make("span", {class: "machine-equation"}, ...one.map(term)))),
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
     box.append(close, said, all);
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {

@@ -95,7 +95,7 @@
         button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen)});
       }
       if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
-      if (!state.over && state.here === n - 1) parts.push(make("span", {class: "machine-next", style: at(box.next)}, "?"));
+      if (!state.over && state.here === n - 1 && n < this.held.model.config.context) parts.push(make("span", {class: "machine-next", style: at(box.next)}, "?"));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position");
       box.blocks.forEach((block, i) => {
         opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`);
@@ -112,11 +112,11 @@
         state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
-        const much = p === 0 ? "cut" : percent(shown, p), can = state.here === n - 1;
+        const much = p === 0 ? "cut" : percent(shown, p), can = state.here === n - 1 && n < this.held.model.config.context;
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(can ? {} : {disabled: ""}),
           "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
         make("span", {class: "live-word"}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
-        row.addEventListener("click", () => set({prompt: [...state.words.slice(1), word].join(" "), step: data.steps.length - 1, at: 0}));
+        row.addEventListener("click", () => set({prompt: [...state.words.slice(this.held.begins), word].join(" "), step: data.steps.length - 1, at: 0}));
         return make("li", {}, row);
       })));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);

@@ -15,10 +15,11 @@
     return off;
   };
   const sampling = ({temperature, top_k: k, top_p: p}, data) => ({temperature, topK: k >= data.all_k ? null : k, topP: p === 1 ? null : p});
-  const read = (held, prompt, off) => held.reader.read([BOS, ...split(prompt)].map((word) => held.ids.get(word)), {
+  const read = (held, prompt, off) => held.reader.read(wordsOf(held, prompt).map((word) => held.ids.get(word)), {
     heads: off.filter((s) => s[0] === "h").map((s) => [Number(s[1]), Number(s[2])]),
     feed_forward: off.filter((s) => s[0] === "m").map((s) => Number(s[1])),
   });
+  const wordsOf = (held, prompt) => [...(held.ids.has(BOS) ? [BOS] : []), ...split(prompt)]; // what the model reads
   const norm = (numbers) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
   const vector = (key, name, values) => ({key, name, values: [...values]});
 
@@ -40,10 +41,10 @@
     const [i, number] = place.split(".").map(Number);
     const at = (array) => array[i].subarray(here * d, (here + 1) * d);
     if (kind === "attention") {
-      const heads = Array.from({length: c.n_heads}, (_, h) => reader.head(i, h, here));
+      const heads = Array.from({length: c.n_heads}, (_, h) => reader.head(i, h, here)), bias = w[`blocks.${i}.attention.output.bias`];
       return [vector("x", "x, the stream before", reader.stream(2 * i, here)),
         ...heads.map((out, h) => vector(`o${h}`, `o${h}, output of head ${i}.${h}`, out)),
-        vector("b", "b, bias", [...at(reader.attention)].map((x, k) => x - heads.reduce((sum, out) => sum + out[k], 0))),
+        ...(bias ? [vector("b", "b, bias", bias)] : []),
         vector("y", "y, the stream after", reader.stream(2 * i + 1, here))];
     }
     if (kind === "feed-forward") {
@@ -87,19 +88,19 @@
   function finding(held, left, words, here, found, first, {fill}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
-      after: after(words.slice(1, here + 1).join(" "))};
+      after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
       if (found.over) return `The text is over: nothing follows ${EOS}. Take the last word back.`;
-      const drawn = left < tokens.length - 1 ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
+      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
       return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn;
     }
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place}.", about);
     if (part === "attention") {
-      if (here < 2) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
+      if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
       let head = -1, key = -1, weight = -1;
       for (let h = 0; h < c.n_heads; h++) {
         if (found.off.includes(`h${i}${h}`)) continue;
-        reader.pattern(i, h, here).slice(1, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + 1, p]; });
+        reader.pattern(i, h, here).slice(held.begins, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + held.begins, p]; });
       }
       if (head < 0) return fill("Attention in block {layer}: all heads are switched off.", about);
       return fill("Attention in block {layer}: “{word}” collects information from the words before it, most from “{other}” (head {layer}.{head}, {weight:.0%}).",
@@ -115,11 +116,11 @@
       const held = prepare(model), {n_heads: heads, d_head: d} = model.config;
       const asking = (kind) => (layer, h, at) => held.reader.asking[layer].subarray(((3 * at + kind) * heads + h) * d, ((3 * at + kind) * heads + h + 1) * d);
       const mixed = (layer, h, at) => held.reader.mixed[layer].subarray((at * heads + h) * d, (at * heads + h + 1) * d);
-      return Object.assign(held, {query: asking(0), key: asking(1), value: asking(2), mixed});
+      return Object.assign(held, {begins: wordsOf(held, "").length, query: asking(0), key: asking(1), value: asking(2), mixed});
     },
     compute(values, data, held, tools) {
       const {prompt, at, step, open} = values, {reader, model: {config: c}, tokens} = held;
-      const words = [BOS, ...split(prompt)], here = Math.max(0, words.length - 1 - at), off = offOf(values, c);
+      const words = wordsOf(held, prompt), here = Math.max(0, words.length - 1 - at), off = offOf(values, c);
       read(held, prompt, off);
       const first = Math.max(0, here - SHOWN + 1), last = Math.min(words.length, first + SHOWN);
       const shown = Array.from({length: last - first}, (_, k) => first + k), over = words[here] === EOS;
@@ -151,7 +152,7 @@
       draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.steps.length - 1),
       back({prompt, step, at}, uniform, held, data) {
         if (step > 0) return {step: step - 1};
-        return prompt ? {prompt: split(prompt).slice(0, -1).join(" "), step: data.steps.length - 1, at: 0} : {};
+        return wordsOf(held, prompt).length > 1 ? {prompt: split(prompt).slice(0, -1).join(" "), step: data.steps.length - 1, at: 0} : {};
       },
     },
     placed(held) {
@@ -164,9 +165,9 @@
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
   };
   function drawn(values, uniform, held, data, step) {
-    const {prompt} = values, n = split(prompt).length;
-    if (prompt.endsWith(EOS) || n >= held.model.config.context - 1) return {};
-    const shares = nextToken(read(held, prompt, offOf(values, held.model.config)).logitsAt(n), sampling(values, data));
+    const {prompt} = values, n = wordsOf(held, prompt).length;
+    if (prompt.endsWith(EOS) || n >= held.model.config.context) return {};
+    const shares = nextToken(read(held, prompt, offOf(values, held.model.config)).logitsAt(n - 1), sampling(values, data));
     let total = 0, token = 0;
     for (const [i, share] of shares.entries()) {
       if (!share) continue;
@@ -175,6 +176,5 @@
     }
     return {prompt: `${prompt} ${held.tokens[token]}`.trim(), step, at: 0};
   }
-  Live.define("machine", machine);
-  Live.define("machine_story", machine);
+  for (const name of ["machine", "machine_story", "machine_by_hand"]) Live.define(name, machine);
 })();

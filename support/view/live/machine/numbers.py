@@ -11,7 +11,7 @@ from support.inside import ablate, logit_lens, run_with_cache
 from support.inside.trace import Trace, trace
 from support.view.live.controls import fill
 from support.view.live.machine.opened import opened
-from support.view.live.model_text import BOS, CONTEXTS, EOS, Values, after, ids, loaded
+from support.view.live.model_text import CONTEXTS, EOS, Values, after, ids, loaded, words_of
 
 SHOWN = 12  # positions whose numbers are given, the chosen one among them
 NOTHING = "nothing"
@@ -97,7 +97,7 @@ def machine(
     config, tokens = model.config, vocabulary.tokens
     off = tuple(part for part in switches_of(name) if not rest[part])
     seen, lens, fed = passed(name, prompt, off)
-    words = [BOS, *prompt.split()]
+    words = words_of(prompt, name)
     here = max(0, len(words) - 1 - int(at))
     first = max(0, here - SHOWN + 1)
     last = min(len(words), first + SHOWN)
@@ -143,11 +143,11 @@ def machine(
     return found | {"finding": _finding(name, sum(p > 0 for p in drawn), prompt, words, here, found, top)}
 
 
-def _collects(found: Values, layer: int, here: int) -> tuple[int, int, float]:
+def _collects(found: Values, layer: int, here: int, begins: int) -> tuple[int, int, float]:
     """The head, the position and the weight with which a word attends most to a word before it."""
     rows = [head[here - found["first"]] for head in found["patterns"][layer]]
     heads = [h for h in range(len(rows)) if f"h{layer}{h}" not in found["off"]]
-    keys = range(1, here) if here > 1 else range(here + 1)
+    keys = range(begins, here) if here > begins else range(here + 1)
     pairs = [(rows[h][k], -h, -k) for h in heads for k in keys]
     if not pairs:
         return -1, -1, 0.0
@@ -156,29 +156,29 @@ def _collects(found: Values, layer: int, here: int) -> tuple[int, int, float]:
 
 
 def _finding(name: str, left: int, prompt: str, words: list[str], here: int, found: Values, top: Any) -> str:
-    config = loaded(name)[0].config
+    config, begins = loaded(name)[0].config, len(words_of("", name))
     about = {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
-    count = len(loaded(name)[1].tokens)
+    count = len(loaded(name)[1].tokens) - len(config.masked_ids)
     about |= {"best": top[0]["word"], "p": top[0]["plain"]}
-    about |= {"after": after(" ".join(words[1 : here + 1]))}
+    about |= {"after": after(" ".join(words[begins : here + 1]))}
     part, layer = [*found["step_name"].split(), "0"][:2]
     about["layer"] = layer
     if part == "prediction":
         said = "{after} the most probable next word is “{best}” with {p:.2%}."
         if found["over"]:
             return f"The text is over: nothing follows {EOS}. Take the last word back."
-        if left < count - 1:
+        if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
     elif part == "embedding":
         said = "“{word}” becomes {d} numbers: its own embedding plus that of position {place}."
     elif part == "attention":
-        head, key, weight = _collects(found, int(layer), here)
+        head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}
         said = (
             "Attention in block {layer}: “{word}” collects information from the words before it, most from "
         )
         said += "“{other}” (head {layer}.{head}, {weight:.0%})."
-        if here < 2:
+        if here <= begins:
             said = "Attention in block {layer}: “{word}” has no word before it to collect information from."
         elif head < 0:
             said = "Attention in block {layer}: all heads are switched off."
@@ -237,5 +237,9 @@ def _rows(
 
 
 def most_words(name: str) -> int:
-    """The longest text, in words, without ``<BOS>``."""
-    return CONTEXTS[name] - 1
+    """The longest text, in words, without ``<BOS>``.
+
+    >>> most_words("by-hand")
+    5
+    """
+    return CONTEXTS[name] - len(words_of("", name))

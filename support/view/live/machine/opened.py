@@ -44,11 +44,11 @@ def opened(
     block = model.blocks[i]
     before, between, after_ = seen.streams[2 * i : 2 * i + 3, 0, here]
     if kind == "attention":
-        heads = seen.heads[i, 0, :, here]
+        heads, bias = seen.heads[i, 0, :, here], block.attention.output.bias
         return [
             _vector("x", "x, the stream before", before),
             *(_vector(f"o{h}", f"o{h}, output of head {i}.{h}", out) for h, out in enumerate(heads)),
-            _vector("b", "b, bias", seen.attention[i, 0, here] - heads.sum(dim=0)),
+            *([] if bias is None else [_vector("b", "b, bias", bias)]),
             _vector("y", "y, the stream after", between),
         ]
     if kind == "feed-forward":
