@@ -3,7 +3,8 @@
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
 JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one,
 then `model.js` where it runs a model, then the figure's own `figure.js` (and what that shares with others),
-copied from its folder in `support/view/live`. The models are packed into the folder `_models`, and a page loads one only when its figure comes near.
+copied from its folder in `support/view/live`. The models are packed into the folder `_models`, and a
+page loads one only when its figure comes near.
 """
 
 import base64

@@ -88,7 +88,7 @@ def test_each_number_is_the_sum_that_is_told(open_tab, name):
 
 
 def test_the_worked_example_in_the_page_is_the_packages(open_tab):
-    """Every number of every opened part; tests/view/test_by_hand_model.py compares these with the chapter's."""
+    """Every number of every opened part; test_by_hand_model.py compares these with the chapter's."""
     _tab, element = machine(open_tab, "machine_by_hand", prompt="the cat sat on the")
     figure = find("machine_by_hand")
     for part in parts_of("by-hand"):

@@ -47,7 +47,8 @@ def somewhere(figure, seed):
         elif isinstance(control, Switch):
             found[control.name] = dice.choice([True, False])
         else:
-            found[control.name] = " ".join(dice.choices(control.words[3:], k=dice.randint(1, min(9, control.most))))
+            count = dice.randint(1, min(9, control.most))
+            found[control.name] = " ".join(dice.choices(control.words[3:], k=count))
     return figure.values(**found)
 
 

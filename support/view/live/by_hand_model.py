@@ -1,7 +1,7 @@
 """The worked transformer of *from-scratch* as a `GPT`: two blocks, a stream of four numbers, eight words.
 
-The source prints the embeddings, the positions, the attention of block 0 and one value matrix; the other weights
-were found by least squares so that they lead to all that it prints (`benchmarks/one_step_weights.py`).
+The source prints the embeddings, the positions, the attention of block 0 and one value matrix; the other
+weights were found by least squares, to lead to all that it prints (`benchmarks/one_step_weights.py`).
 """
 
 import torch
@@ -22,7 +22,8 @@ CONFIG = GPTConfig(
     activation="relu",
     attention_bias=False,
 )
-_EMBEDDING = """.1 .2 0 .1; .3 .1 .2 0; 0 .3 .1 .2; .2 0 .3 .1; .4 .2 .1 .1; .1 .4 .2 .3; 0 .1 .4 .2; .2 .2 .2 .2"""
+_EMBEDDING = """.1 .2 0 .1; .3 .1 .2 0; 0 .3 .1 .2; .2 0 .3 .1;
+    .4 .2 .1 .1; .1 .4 .2 .3; 0 .1 .4 .2; .2 .2 .2 .2"""
 _POSITIONS = "0 0 0 0; .1 .05 0 0; .15 .1 0 0; .2 .15 0 0; .25 .2 0 0"
 # Queries, keys and values of the heads, head after head, as `x @ W` multiplies; then the other matrices.
 _BLOCKS = (

@@ -1,4 +1,4 @@
-"""The machine view of the transformer that is worked by hand: the same figure as `machine`, weight for weight."""
+"""The machine view of the transformer that is worked by hand, weight for weight: as `machine`."""
 
 from support.view.live.by_hand_model import SENTENCE
 from support.view.live.machine import machine_figure
