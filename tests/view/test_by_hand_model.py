@@ -73,8 +73,10 @@ def test_the_streams_and_the_prediction_are_the_chapters(chapter):
     same(of["h"], chapter["h"])
     same(of["z"], chapter["logits"])
     same(of["p"], chapter["p"])
-    best = state["top"][0]
-    assert best["word"] == "mat" and best["plain"] == pytest.approx(chapter["p"][5].item(), abs=1e-9)
+    first, second = state["top"][:2]  # their rows differ by a tenth everywhere, and h adds up to zero
+    assert (first["word"], second["word"]) == ("sat", "mat")
+    assert first["plain"] == pytest.approx(second["plain"], abs=1e-12)
+    assert second["plain"] == pytest.approx(chapter["p"][5].item(), abs=1e-9)
 
 
 @pytest.mark.parametrize("at", range(5))

@@ -2,7 +2,9 @@
 // The drawing is in drawing.js, an opened part in detail.js.
 (() => {
   "use strict";
-  const {nextToken, softmax, BOS, EOS, split, prepare, after, best, ranked} = window.ModelText;
+  const {nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
+  const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
+  const best = (numbers) => window.ModelText.best(Array.from(numbers, (x) => Math.round(x * 1e12)));
   const NOTHING = "nothing", SHOWN = 12;
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.

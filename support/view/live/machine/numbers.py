@@ -70,7 +70,8 @@ def passed(name: str, prompt: str, off: tuple[str, ...]) -> tuple[Trace, Tensor,
 
 
 def _ranked(numbers: list[float]) -> list[int]:
-    return sorted(range(len(numbers)), key=lambda i: (-numbers[i], i))
+    """Places from the largest number to the smallest; what is equal but for rounding stands in order."""
+    return sorted(range(len(numbers)), key=lambda i: (-round(numbers[i], 12), i))
 
 
 def machine(
