@@ -294,7 +294,10 @@
         player.addEventListener("click", () => {
           if (turn) return stop();
           put(player, {"aria-pressed": "true"}, []).textContent = "Pause";
-          play();
+          const first = figure.begin?.(values(), spec.data); // from the end it goes back to where it began
+          if (!first) return play();
+          set(first);
+          turn = setTimeout(play, figure.pace(values(), spec.data) / Number(speed.value));
         });
         actions.unshift(player);
         actions.push(speed);

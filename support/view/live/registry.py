@@ -7,7 +7,8 @@ from support.core import InputError
 from support.view.live.description import LiveFigure
 
 HERE = Path(__file__).parent
-NAMES = tuple(sorted(path.parent.name for path in HERE.glob("*/__init__.py")))
+SHARED = ("stepper",)  # folders that several figures are made with
+NAMES = tuple(sorted({path.parent.name for path in HERE.glob("*/__init__.py")} - {*SHARED}))
 
 
 def find(name: str) -> LiveFigure:

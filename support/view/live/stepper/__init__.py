@@ -1,0 +1,86 @@
+"""Steppers: an operation that is a sequence, one step after the other, on one canvas.
+
+A `Story` holds the steps, the matrices they make and, for each number, the sum that made it. `stepper` turns
+it into a live figure. All numbers are computed and rounded here; `figure.js` beside this file shows them.
+"""
+
+from functools import partial
+from typing import Any
+
+from support.view.live.controls import Action, Choice, Slider, Values
+from support.view.live.description import LiveFigure
+from support.view.live.stepper.still import draw_story
+from support.view.live.stepper.story import NONE, Matrix, Story
+
+__all__ = ["Matrix", "Story", "stepper"]
+
+
+def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | None = None) -> Values:
+    """One step on or back, or to a given one; at the end nothing changes.
+
+    >>> to_step({"step": 3}, 0.5, last=4, by=1), to_step({"step": 4}, 0.5, last=4, by=1)
+    ({'step': 4}, {})
+    """
+    step = min(max(int(values["step"]) + by, 0), last) if at is None else at
+    return {} if step == values["step"] else {"step": step}
+
+
+def stepper(name: str, title: str, story: Story) -> LiveFigure:
+    """The live figure of a story. It opens with all steps done, and *Play* goes through them.
+
+    Args:
+        name: of the figure.
+        title: a heading.
+        story: steps, matrices and sums.
+
+    >>> story = Story()
+    >>> story.step("Given", "Two numbers are given and wait.")
+    >>> x = story.given("x", "x", [[1.0, 2.0]])
+    >>> story.step("Twice", "Each number is doubled.")
+    >>> y = story.each("y", "y = 2x", x, lambda x: 2 * x, "2 · {}")
+    >>> figure = stepper("twice", "Twice as much", story)
+    >>> print(figure.sentence(figure.values(cell="y[0, 1]")))
+    Step 2 of 2, Twice: Each number is doubled. y[0, 1] = 2 · 2.000 = 4.000.
+    """
+    last = len(story.steps) - 1
+
+    def compute(step: float | int, cell: str) -> dict[str, Any]:
+        place = int(step)
+        headline, does = story.steps[place]
+        return {
+            **{"place": place, "number": str(place + 1), "of": str(last + 1)},
+            **{"headline": headline, "does": does, "sum": story.told(cell, place)},
+            "made": story.table(),
+        }
+
+    def go(**how: Any) -> Any:
+        return partial(to_step, last=last, **how)
+
+    return LiveFigure(
+        name=name,
+        title=title,
+        controls=(
+            Slider("step", "Step", 0, last, 1, last, "{number} of {of}"),
+            Choice("cell", "The sum of the number", (NONE, *story.cells()), NONE),
+        ),
+        compute=compute,
+        draw=partial(draw_story, story=story),
+        says="Step {number} of {of}, {headline}: {does}{sum}",
+        columns=("step", "makes", "numbers"),
+        rows=(("{step}", "{makes}", "{numbers}"),),
+        each="made",
+        actions=(
+            Action("first", "First", go(at=0)),
+            Action("back", "Back", go(by=-1)),
+            Action("step", "Step", go(by=1)),
+            Action("last", "Last", go(at=last)),
+        ),
+        data={
+            "steps": story.steps,
+            "matrices": [matrix.spec() for matrix in story.matrices.values()],
+            "made": story.table(),
+        },
+        front=("step",),
+        plays="step",
+        same_script_as="stepper",
+    )

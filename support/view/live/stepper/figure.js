@@ -1,0 +1,135 @@
+// Steppers: matrices that fill step by step. All numbers, sums and sentences come from Python as texts (story.py
+// beside this file); here they are only shown. One canvas is kept for a figure, and painted anew at every step.
+(() => {
+  "use strict";
+  const find = (key, {matrices}) => {
+    const [, name, r, c] = key.match(/^(.+)\[(\d+), (\d+)\]$/);
+    return matrices.find((matrix) => matrix.name === name).cells[r][c];
+  };
+  const told = (key, step, data) => {
+    if (key === "none") return "";
+    const [text, made, , sum] = find(key, data);
+    return made > step ? ` ${key} is made in step ${made + 1}, ${data.steps[made][0]}.` : ` ${key} = ${sum} = ${text}.`;
+  };
+  const to = (step, values, data) => {
+    const next = Math.min(Math.max(step, 0), data.steps.length - 1);
+    return next === values.step ? {} : {step: next};
+  };
+
+  // W_Q with its letter lowered.
+  const lowered = (words, make) => words.split(/_(\w)/).map((part, k) => k % 2 ? make("sub", {}, part) : part);
+
+  // The matrices as tables; a number with a sum is a button. Arrow keys lead from number to number.
+  function build(held, data, {make, set, values}) {
+    held.cells = new Map();
+    held.cards = data.matrices.map((matrix) => {
+      const wide = Math.max(3, ...matrix.columns.map((word) => word.length), ...matrix.cells.flat().map((cell) => cell ? cell[0].length : 0));
+      const body = matrix.cells.map((row, r) => make("tr", {},
+        ...(matrix.rows.length ? [make("th", {scope: "row"}, matrix.rows[r])] : []),
+        ...row.map((cell, c) => {
+          if (!cell) return make("td", {class: "stepper-never"});
+          const key = `${matrix.name}[${r}, ${c}]`, inner = cell[3] ? make("button", {type: "button", "data-key": key, tabindex: "-1"}) : make("span");
+          const td = make("td", {}, inner);
+          held.cells.set(key, {td, inner, cell, matrix, names: [matrix.rows[r], matrix.columns[c]].filter(Boolean).join(", ")});
+          return td;
+        })));
+      const head = matrix.columns.length ? [make("thead", {}, make("tr", {}, ...(matrix.rows.length ? [make("td")] : []),
+        ...matrix.columns.map((word) => make("th", {scope: "col"}, word))))] : [];
+      const table = make("table", {class: "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...lowered(matrix.title, make)), ...head, make("tbody", {}, ...body));
+      const first = Math.min(...matrix.cells.flat().filter(Boolean).map((cell) => cell[1]));
+      return {node: make("div", {class: `stepper-card stepper-${matrix.role}`}, table), first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
+    });
+    held.told = make("p", {class: "stepper-told", "aria-hidden": "true"});
+    const button = (word, label, by) => {
+      const node = make("button", {type: "button", class: "live-act", "aria-label": label}, word);
+      node.addEventListener("click", () => set(to(values().step + by, values(), data)));
+      return node;
+    };
+    held.back = button("‹", "One step back", -1);
+    held.on = button("›", "One step on", 1);
+    const canvas = make("div", {class: "stepper-canvas", role: "group", "aria-label": "The matrices; a number that is pressed shows the sum that made it"},
+      ...held.cards.map((card) => card.node));
+    canvas.addEventListener("click", (event) => {
+      const button = event.target.closest("button[data-key]");
+      if (!button || button.getAttribute("aria-disabled") === "true") return;
+      set({cell: values().cell === button.dataset.key ? "none" : button.dataset.key});
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const [dx, dy] = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key] || [];
+      const here = event.target.closest("button[data-key]");
+      if (dx === undefined || !here) return;
+      event.preventDefault();
+      const all = [...canvas.querySelectorAll("button[data-key]:not([aria-disabled=true])")], at = here.getBoundingClientRect();
+      const next = dx ? all[all.indexOf(here) + dx] : all.filter((other) => {
+        const box = other.getBoundingClientRect();
+        return dy > 0 ? box.top > at.top + 4 : box.top < at.top - 4;
+      }).sort((a, b) => {
+        const far = (other) => { const box = other.getBoundingClientRect(); return Math.abs(box.top - at.top) * 3 + Math.abs(box.left - at.left); };
+        return far(a) - far(b);
+      })[0];
+      if (!next) return;
+      here.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    });
+    held.stage = make("div", {class: "stepper"}, canvas, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
+  }
+
+  function paint({place, cell: chosen, headline, does, sum, number, of}, held, data, make) {
+    const sources = new Set(chosen === "none" ? [] : find(chosen, data)[4]);
+    let first = null, kept = null;
+    for (const [key, {td, inner, cell: [text, step, shade, , , gone], names}] of held.cells) {
+      const made = step <= place, lost = gone !== undefined && gone <= place;
+      inner.textContent = made ? text : "";
+      td.className = [made && "stepper-made", step === place && "stepper-new", lost && "stepper-lost", shade < 0 && "machine-minus",
+        key === chosen && "stepper-chosen", sources.has(key) && "stepper-source"].filter(Boolean).join(" ");
+      td.style.setProperty("--v", made && !lost ? `${Math.abs(shade)}%` : "0%");
+      if (inner.tagName !== "BUTTON") continue;
+      inner.setAttribute("aria-disabled", String(!made));
+      inner.setAttribute("aria-pressed", String(key === chosen));
+      inner.setAttribute("aria-label", made ? `${key}${names && ` (${names})`}: ${text}` : `${key}, not made yet`);
+      if (made && !first) first = inner;
+      if (made && (key === chosen || (inner === document.activeElement && !kept))) kept = inner;
+      inner.tabIndex = -1;
+    }
+    if (kept || first) (kept || first).tabIndex = 0;
+    for (const {node, first: begins, steps} of held.cards) {
+      node.classList.toggle("stepper-now", steps.has(place));
+      node.classList.toggle("stepper-later", begins > place);
+    }
+    held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), does, ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
+    held.back.disabled = place === 0;
+    held.on.disabled = place === data.steps.length - 1;
+    // A matrix that has just been made comes into view; the page stays where it is otherwise.
+    const now = held.cards.find((card) => card.steps.has(place));
+    if (held.place !== undefined && held.place !== place && now && held.stage.isConnected) {
+      const box = held.stage.getBoundingClientRect();
+      if (box.bottom > 0 && box.top < innerHeight) now.node.scrollIntoView({block: "nearest"});
+    }
+    held.place = place;
+  }
+
+  const figure = {
+    prepare: () => ({}),
+    compute({step, cell}, data) {
+      const place = Math.trunc(step), [headline, does] = data.steps[place];
+      return {place, number: String(place + 1), of: String(data.steps.length), headline, does, sum: told(cell, place, data), made: data.made};
+    },
+    draw(state, data, tools) {
+      const {held, make} = tools;
+      if (!held.stage) build(held, data, tools);
+      paint(state, held, data, make);
+      return held.stage;
+    },
+    placed(held) { held.stage.closest(".live-panel").classList.add("live-broad", "stepper-panel"); },
+    actions: {
+      first: (values, _, held, data) => to(0, values, data),
+      back: (values, _, held, data) => to(values.step - 1, values, data),
+      step: (values, _, held, data) => to(values.step + 1, values, data),
+      last: (values, _, held, data) => to(data.steps.length - 1, values, data),
+    },
+    pace: () => 2600,
+    begin: (values, data) => values.step === data.steps.length - 1 ? {step: 0} : null,
+  };
+  for (const name of ["attention_steps", "bpe_steps", "backprop_steps", "adam_steps", "cache_steps"]) Live.define(name, figure);
+})();
