@@ -20,7 +20,7 @@ from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.core import InputError
 from support.worlds.stories import ANIMALS, PEOPLE, SLOTS, THINGS
 
-PRICES = {
+PRICE_LIST = {
     "apples": "3",
     "candles": "12",
     "coins": "25",
@@ -87,7 +87,7 @@ class Assistant:
             raise InputError(f"The temperature {temperature} must be a number from 0 up.")
         entry = zoo.load("assistant")
         if tools is None:
-            tools = {"calc": Calculator(), "clock": Clock(), "price": LookUp(PRICES)}
+            tools = {"calc": Calculator(), "clock": Clock(), "price": LookUp(PRICE_LIST)}
         self.vocabulary, self.seed, self.temperature = entry.vocabulary, seed, temperature
         self.harness = make_harness(entry.model, entry.vocabulary, tools)
         self._known = [word for word in self.vocabulary.tokens if word.isalpha()]
@@ -119,13 +119,17 @@ class Assistant:
         wants_story = bool({"tell", "another", "want"} & set(words))
         now = [USER, *words, MARKS.answer]
         start = shortened(self._past, now, 190 if wants_story else SHORT_ROOM, self._story)
-        belt, writer, calls = Belt(), Writer(), 0
+        belt, writer, calls, speaking = Belt(), Writer(), 0, True
         belt.put(start, "user")
         for token in self.harness.stream(belt, **self._options()):
             if len(belt.calls) > calls:
                 calls = len(belt.calls)
                 show(belt.calls[-1])
-            if _in_reply(belt.tokens) and token not in (MARKS.end, MARKS.end_result):
+            if token == MARKS.call:
+                speaking = False
+            elif token == MARKS.end_result:
+                speaking = True
+            elif speaking and token != MARKS.end:
                 show(writer.piece(token))
         if len(belt.calls) > calls:
             show(belt.calls[-1])
@@ -168,7 +172,7 @@ def read(text: str) -> list[str]:
     text = re.sub(r"(?<=\d)\s*x\s*(?=\d)", " * ", text)
     for short, long in _SHORT.items():
         text = text.replace(short, long)
-    words = [_SAME.get(word, word) for word in _TOKEN.findall(text)]
+    words = [_SAME.get(word, word) for word in _TOKEN.findall(text.strip().rstrip(".!"))]
     if len(words) > MOST_WORDS:
         raise InputError(f"That is {len(words)} words and digits; say it in {MOST_WORDS} at most.")
     return words
@@ -210,12 +214,6 @@ def written(words: Iterable[str]) -> str:
     return "".join(map(Writer().piece, words))
 
 
-def _in_reply(tokens: Sequence[str]) -> bool:
-    """Whether the last token of a text belongs to the reply: it is in no request and in no result."""
-    after = {MARKS.answer: True, MARKS.call: False, MARKS.end_result: True}
-    return next(after[token] for token in reversed(tokens) if token in after)
-
-
 def _spoken(call: Call) -> str:
     asked = re.sub(r"(?<=\d) (?=\d)", "", f"{call.name} {call.request}".strip())
     return f"{asked} → {call.result if call.result is not None else call.error}"
@@ -226,9 +224,16 @@ def talk(assistant: Assistant, source: TextIO, out: TextIO) -> None:
     person = source.isatty() and out.isatty()
     dim, plain = ("\033[2m", "\033[0m") if out.isatty() and "NO_COLOR" not in os.environ else ("", "")
 
+    fresh = True  # at the beginning of a line
+
     def show(piece: str | Call) -> None:
-        text = f"{dim}{_spoken(piece)}{plain}\n" if isinstance(piece, Call) else piece
-        print(text, end="", flush=True, file=out)
+        nonlocal fresh
+        if isinstance(piece, Call):
+            begin = "" if fresh else "\n"
+            print(f"{begin}{dim}{_spoken(piece)}{plain}", flush=True, file=out)
+        else:
+            print(piece, end="", flush=True, file=out)
+        fresh = isinstance(piece, Call)
 
     if person:
         print("The assistant. /help tells what you can say, /quit ends.", file=out)
@@ -252,7 +257,9 @@ def talk(assistant: Assistant, source: TextIO, out: TextIO) -> None:
             except InputError as error:
                 print(error, file=out)
             else:
-                print("" if reply.words else reply.text, file=out, flush=True)
+                broken = "" if fresh else "\n"
+                print("" if reply.words else broken + reply.text, file=out, flush=True)
+            fresh = True
 
 
 def main(arguments: list[str] | None = None) -> int:

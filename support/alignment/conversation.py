@@ -14,7 +14,7 @@ and sign as a token, ``<assistant>``, the reply, ``<end>``. The next turn follow
   ``price`` (a name of goods) and ``clock`` (nothing); the model writes ``<call> clock <result>``.
 - The reply to show is what stands after ``<assistant>``, or after the last ``</result>``, up to ``<end>``.
 - The model must not write ``<BOS>``, ``<EOS>``, ``<user>``, ``<assistant>``, ``</result>`` or ``<unk>``:
-  their logits are −∞ in every step. Without tools, neither ``<call>``.
+  their logits are −∞ in every step. Without tools, neither ``<call>`` nor ``<result>``.
 - A text of a user or of a tool never becomes one of these tokens: a typed ``<call>`` is ``<``, ``call`` and
   ``>``, three words that the vocabulary lacks.
 - The model reads 256 tokens. When a conversation has more, its oldest turns are left out (`shortened`).
@@ -105,5 +105,5 @@ def reply_of(belt: Belt) -> list[str]:
 
 def make_harness(model: nn.Module, vocabulary: Vocabulary, tools: Mapping[str, Tool]) -> Harness:
     """The harness around the assistant; without tools the model cannot write a request."""
-    forbidden = ["<unk>", *([] if tools else [MARKS.call])]
+    forbidden = ["<unk>", *([] if tools else [MARKS.call, MARKS.result])]
     return Harness(model, vocabulary, tools, MARKS, max_new_tokens=LONGEST_REPLY, forbidden=forbidden)

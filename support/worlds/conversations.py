@@ -24,8 +24,9 @@ TELL = (
     "tell me a story",
     "tell a story",
     "please tell me a story",
+    "can you tell me a story",
     "i want a story",
-    "another story , please",
+    "another story",
 )
 ASK = {
     "name": ("who ?", "who is it about ?", "who was there ?", "what was the name ?"),
@@ -116,7 +117,7 @@ class Conversations:
     def _conversation(self, rng: random.Random) -> list[Turn]:
         turns = [self.talk(rng)] if rng.random() < 0.2 else []
         if rng.random() < self.tools:
-            turns += [self.tool(rng) for _ in range(rng.randint(2, 5))]
+            turns += [self.tool(rng) for _ in range(rng.randint(4, 7))]
         elif rng.random() < 0.05:
             turns.append(self.question(rng, []))
         else:
@@ -150,10 +151,11 @@ class Conversations:
         asked = rng.choice(TELL)
         if about:
             named = " and ".join(value if slot == "hero" else f"a {value}" for slot, value in about.items())
-            asked = f"{asked.removesuffix(' , please')} about {named}"
+            asked = f"{asked} about {named}"
         drawn = self._drawn(rng, about)
         words = tuple(token for token, _, _ in drawn[1:-1])
-        return Turn("story", tuple(asked.split()), words, about=tuple(about.items())), drawn
+        asked += " ?" if asked.startswith("can") else ""
+        return Turn("story", _typed(rng, asked.split()), words, about=tuple(about.items())), drawn
 
     def _drawn(self, rng: random.Random, about: Mapping[str, str]) -> list[tuple[str, int, str]]:
         """A story that mentions what it must, drawn from the world's exact conditional distribution."""
@@ -234,15 +236,15 @@ def _mentioned(world: StoryWorld, slots: frozenset[str]) -> float:
     """The probability that a story names all these slots by their own word, summed over the grammar."""
     nodes, names = world._nodes, world._names
     rest = sorted(slots)
-    chance = [[1.0 if not missing else 0.0 for missing in range(2 ** len(rest))] for _ in nodes]
+    found = [[1.0 if not missing else 0.0 for missing in range(2 ** len(rest))] for _ in nodes]
     for i in [*range(2, len(nodes)), 0]:  # a node is made after all that can follow it
         node = nodes[i]
         for missing in range(2 ** len(rest)):
             left = missing
             if node.slot >= 0 and not node.form and names[node.slot] in rest:
                 left &= ~(1 << rest.index(names[node.slot]))
-            chance[i][missing] = sum(p * chance[after][left] for p, after in node.after)
-    return chance[0][-1]
+            found[i][missing] = sum(p * found[after][left] for p, after in node.after)
+    return found[0][-1]
 
 
 def all_words() -> list[str]:

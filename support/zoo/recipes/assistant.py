@@ -27,8 +27,8 @@ from support.zoo.entry import load
 
 NAME, BASE = "assistant", "stories"
 BATCH, PLAIN = 16, 0.1  # conversations a step; the share of plain stories among them, against forgetting
-STEPS = {"instructions": 500, "preferences": 100, "tools": 700}
-RATES = {"instructions": 1e-3, "preferences": 3e-4, "tools": 1e-3}
+STEPS = {"instructions": 400, "preferences": 120, "tools": 1000}
+RATES = {"instructions": 2e-3, "preferences": 4e-4, "tools": 2.5e-3}
 GUESSED = 0.1  # how often the annotators of step 1 say that a story does not tell
 BETA, ASKED = 0.1, 1200  # of the preferences: the weight of the KL, and how many questions
 RIGHT, ABSTAINS, WRONG = 1.0, 0.0, -1.0

@@ -41,10 +41,10 @@ def row(seed: int) -> tuple[dict[str, Any], GPT, Vocabulary]:
             model = tuned = made.instruct(seed)[0]
         else:
             model = {"preferences": made.prefer, "tools": made.use_tools}[step](model, words, seed)
-        seconds = time.process_time() - began
+        found[step] = {"CPU seconds": round(time.process_time() - began)} | facts(model, words)
         place = made.standing(model, tuned, asked)._asdict()
-        found[step] = facts(model, words) | {name: round(v, 4) for name, v in place.items()}
-        print(f"  {step}: {seconds:.0f} CPU seconds, {found[step]}", flush=True)
+        found[step] |= {name: round(value, 4) for name, value in place.items()}
+        print(f"  {step}: {found[step]}", flush=True)
     return found, model, words
 
 
@@ -58,7 +58,7 @@ def build(folder: str | os.PathLike[str] | None = None, seeds: Sequence[int] = (
     Returns:
         the card.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for seed in seeds:
         print(f"{made.NAME}, seed {seed}", flush=True)
         found, model, words = row(seed)
@@ -97,7 +97,7 @@ def write(
             "beta": made.BETA,
         },
         "kept seed": seed,
-        "seeds": rows,
+        "seeds": [{"seed": found["seed"], **found["tools"]} for found in rows],
     }
     save_checkpoint(place / "model.safetensors", model, metadata={"name": made.NAME, "seed": seed})
     words.save(place / "vocabulary.json")

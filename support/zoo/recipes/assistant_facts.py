@@ -17,7 +17,7 @@ from support.worlds.conversations import TALK, TOOL_KINDS, UNTOLD, Conversations
 from support.worlds.shop import Problem
 
 TEST = 990  # the seed of the held-out conversations
-HELD_OUT, STORIES, SUMS = 100, 50, 60  # conversations, stories on request, sums of each length
+HELD_OUT, STORIES, SUMS = 100, 60, 50  # conversations, stories on request, sums of each length
 
 
 def tools_of(turn: Turn) -> dict[str, Tool]:
