@@ -20,7 +20,7 @@ from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.core import InputError
 from support.worlds.stories import ANIMALS, PEOPLE, SLOTS, THINGS
 
-PRICE_LIST = {
+OFFERS = {
     "apples": "3",
     "candles": "12",
     "coins": "25",
@@ -87,7 +87,7 @@ class Assistant:
             raise InputError(f"The temperature {temperature} must be a number from 0 up.")
         entry = zoo.load("assistant")
         if tools is None:
-            tools = {"calc": Calculator(), "clock": Clock(), "price": LookUp(PRICE_LIST)}
+            tools = {"calc": Calculator(), "clock": Clock(), "price": LookUp(OFFERS)}
         self.vocabulary, self.seed, self.temperature = entry.vocabulary, seed, temperature
         self.harness = make_harness(entry.model, entry.vocabulary, tools)
         self._known = [word for word in self.vocabulary.tokens if word.isalpha()]
