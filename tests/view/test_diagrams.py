@@ -275,6 +275,8 @@ def test_what_the_checkpoint_turns_round_is_stored_so(name):
         (lambda: diagram.failures([]), "one to eight"),
         (lambda: diagram.diagnosis([]), "one to eight"),
         (lambda: diagram.parallelism(9), "two to four"),
+        (lambda: diagram.pipeline(5, 4), "two to four and one to five"),
+        (lambda: diagram.pipeline(2, 6), "two to four and one to five"),
         (lambda: diagram.hooks(GPT2, layer=12), "no such block"),
         (lambda: diagram.checkpoint([]), "one to sixteen"),
         (lambda: diagram.lora(8, 8), "smaller than"),
@@ -326,3 +328,15 @@ def test_the_stairs_of_the_way_are_as_long_as_their_numbers():
         assert across == pytest.approx([start + slope * v for v in values], abs=0.1)
     assert {f"{s.value:.2f}" for s in down} | {f"{100 * s.value:.0f}%" for s in up} <= set(words(drawn))
     assert f"the floor: {floor:.2f}" in words(drawn) and "1 in 649" in words(drawn)
+
+
+@pytest.mark.parametrize(("devices", "micro_batches"), [(2, 1), (3, 5), (4, 4)])
+def test_a_pipeline_computes_each_micro_batch_twice_on_each_device_and_idles_as_the_formula_says(
+    devices, micro_batches
+):
+    root = ET.fromstring(diagram.pipeline(devices, micro_batches).svg)
+    numbers = [w for w in words(diagram.pipeline(devices, micro_batches)) if w.isdigit()]
+    assert sorted(numbers) == sorted(str(m) for m in range(micro_batches) for _ in range(2 * devices))
+    cells = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("rx") == "3"]
+    idle = sum(r.get("stroke-dasharray") is not None for r in cells)
+    assert idle / len(cells) == pytest.approx((devices - 1) / (micro_batches + devices - 1))

@@ -18,11 +18,12 @@ from support.view.diagram.inside import checkpoint, hooks
 from support.view.diagram.layers import block, decoder, feed_forward
 from support.view.diagram.memory import lstm, rnn, seq2seq
 from support.view.diagram.neurons import descent, gradient_loop, network, neuron
+from support.view.diagram.parallel import parallelism, pipeline, tensor_parallel
 from support.view.diagram.probability import loss_of_logits, predictors, sampling
 from support.view.diagram.shapes import Box, Drawing
 from support.view.diagram.space import positions, projection
 from support.view.diagram.tokens import embedding, merges, vocabulary
-from support.view.diagram.training import failures, learning_curve, parallelism, training_loop
+from support.view.diagram.training import failures, learning_curve, training_loop
 from support.view.diagram.way import way
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "network",
     "neuron",
     "parallelism",
+    "pipeline",
     "positions",
     "predictors",
     "preferences",
@@ -63,6 +65,7 @@ __all__ = [
     "sampling",
     "seq2seq",
     "swiglu",
+    "tensor_parallel",
     "tools",
     "training_loop",
     "vocabulary",

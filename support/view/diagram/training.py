@@ -1,7 +1,7 @@
-"""Training: the loop with its schedule, what to do when it fails, and how it is spread over devices."""
+"""Training: the loop with its schedule, what to do when it fails, and its learning curve."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from support.core import InputError
 from support.model import GPTConfig
@@ -129,96 +129,6 @@ def failures(questions: Sequence[tuple[str, str, str]] = QUESTIONS) -> Diagram:
     d.size = (d.size[0], 34 + high * (len(questions) - 1) + 76)
     listed = "; ".join(f"{q} If {s}: {' '.join(c.split())}" for q, s, c in questions)
     return d.done(f"{len(questions)} questions for a training that fails, in this order. {listed}.")
-
-
-def parallelism(devices: int = 3) -> Diagram:
-    """Four ways to spread training over devices: data, tensor, pipeline, sharded (ZeRO, FSDP).
-
-    Args:
-        devices: how many are drawn, two to four.
-
-    Raises:
-        InputError: not two to four devices.
-    """
-    if not 2 <= devices <= 4:
-        raise InputError(f"devices={devices}: give two to four")
-    d, step, left = Drawing(560), 236 / devices, 100
-    places = [left + step * (k + 0.5) for k in range(devices)]
-
-    def panel(
-        y: Number, name: str, note: str, sends: str, draw: Callable[[int, Number, Number], None]
-    ) -> None:
-        d.text(8, y + 12, name, bold=True, anchor="start")
-        d.text(8, y + 30 + 7 * note.count("\n"), note, "faint", size=12, anchor="start")
-        for k, x in enumerate(places):
-            d.frame(x - step / 2 + 4, y, step - 8, 88)
-            draw(k, x, y)
-        d.text(left + 118, y + 101, sends, "loss", size=12)
-
-    wide = step - 24
-
-    def data(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
-        for row in range(3):
-            d.box(x, y + 45 + 15 * row, wide, 13, "", "stream", round=2)
-
-    def tensor(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, "batch", "token", size=11)
-        for row in range(3):
-            d.box(
-                x - wide / 2 + wide / devices * (k + 0.5),
-                y + 45 + 15 * row,
-                wide / devices,
-                13,
-                "",
-                "stream",
-                round=2,
-            )
-
-    def pipeline(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"part {devices - k}", "token", size=11)
-        for row in range(devices):
-            if row == k:
-                d.box(x, y + 42 + 12 * row, wide, 11, "", "stream", round=2)
-        if k < devices - 1:
-            d.arrow(
-                (x + wide / 2 + 1, y + 43 + 12 * k), (x + step - wide / 2 - 1, y + 54 + 12 * k), role="stream"
-            )
-
-    def sharded(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
-        for row in range(3):
-            d.box(x, y + 45 + 15 * row, wide, 13, "", "line", dashed=True, round=2)
-            d.box(
-                x - wide / 2 + wide / devices * (k + 0.5),
-                y + 45 + 15 * row,
-                wide / devices,
-                13,
-                "",
-                "stream",
-                round=2,
-            )
-
-    d.text(left + 118, 12, f"{devices} devices", "faint", size=12)
-    panel(24, "data", "the whole\nmodel on\neach", "gradients averaged, once a step", data)
-    panel(146, "tensor", "a part of\neach matrix", "activations, in every layer", tensor)
-    panel(268, "pipeline", "a part of\nthe layers", "activations, from device to device", pipeline)
-    panel(
-        390,
-        "sharded",
-        "1/n of every\ntensor stored",
-        "weights fetched when used",
-        sharded,
-    )
-    d.size = (d.size[0], 506)
-    return d.done(
-        f"Four ways to spread training over {devices} devices. Data parallel: each has the whole model and "
-        "its own batch, and the gradients are averaged once a step. Tensor parallel: each has a part of "
-        "every matrix, and activations are exchanged in every layer. Pipeline parallel: each has a part "
-        "of the layers, and activations go from one to the next. Sharded (ZeRO, FSDP): each stores "
-        f"1/{devices} of every tensor and its own batch; weights are fetched when they are used, gradients "
-        "are scattered."
-    )
 
 
 def learning_curve(

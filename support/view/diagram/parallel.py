@@ -1,0 +1,174 @@
+"""How training is spread over devices: four ways, matrices that are cut, a chain with idle turns."""
+
+from collections.abc import Callable
+
+from support.core import InputError
+from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.shapes import Drawing
+
+
+def parallelism(devices: int = 3) -> Diagram:
+    """Four ways to spread training over devices: data, tensor, pipeline, sharded (ZeRO, FSDP).
+
+    Args:
+        devices: how many are drawn, two to four.
+
+    Raises:
+        InputError: not two to four devices.
+    """
+    if not 2 <= devices <= 4:
+        raise InputError(f"devices={devices}: give two to four")
+    d, step, left = Drawing(560), 236 / devices, 100
+    places = [left + step * (k + 0.5) for k in range(devices)]
+
+    def panel(
+        y: Number, name: str, note: str, sends: str, draw: Callable[[int, Number, Number], None]
+    ) -> None:
+        d.text(8, y + 12, name, bold=True, anchor="start")
+        d.text(8, y + 30 + 7 * note.count("\n"), note, "faint", size=12, anchor="start")
+        for k, x in enumerate(places):
+            d.frame(x - step / 2 + 4, y, step - 8, 88)
+            draw(k, x, y)
+        d.text(left + 118, y + 101, sends, "loss", size=12)
+
+    wide = step - 24
+
+    def data(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        for row in range(3):
+            d.box(x, y + 45 + 15 * row, wide, 13, "", "stream", round=2)
+
+    def tensor(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, "batch", "token", size=11)
+        for row in range(3):
+            d.box(
+                x - wide / 2 + wide / devices * (k + 0.5),
+                y + 45 + 15 * row,
+                wide / devices,
+                13,
+                "",
+                "stream",
+                round=2,
+            )
+
+    def pipeline(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"micro {devices - k}", "token", size=11)
+        for row in range(devices):
+            if row == k:
+                d.box(x, y + 42 + 12 * row, wide, 11, "", "stream", round=2)
+        if k < devices - 1:
+            d.arrow(
+                (x + wide / 2 + 1, y + 43 + 12 * k), (x + step - wide / 2 - 1, y + 54 + 12 * k), role="stream"
+            )
+
+    def sharded(k: int, x: Number, y: Number) -> None:
+        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        for row in range(3):
+            d.box(x, y + 45 + 15 * row, wide, 13, "", "line", dashed=True, round=2)
+            d.box(
+                x - wide / 2 + wide / devices * (k + 0.5),
+                y + 45 + 15 * row,
+                wide / devices,
+                13,
+                "",
+                "stream",
+                round=2,
+            )
+
+    d.text(left + 118, 12, f"{devices} devices", "faint", size=12)
+    panel(24, "data", "the whole\nmodel on\neach", "gradients averaged, once a step", data)
+    panel(146, "tensor", "a part of\neach matrix", "activations, in every layer", tensor)
+    panel(268, "pipeline", "a part of\nthe layers", "activations, to the next device", pipeline)
+    panel(
+        390,
+        "sharded",
+        "1/n of every\ntensor stored",
+        "weights fetched, gradients scattered",
+        sharded,
+    )
+    d.size = (d.size[0], 506)
+    return d.done(
+        f"Four ways to spread training over {devices} devices. Data parallel: each has the whole model and "
+        "its own batch, and the gradients are averaged once a step. Tensor parallel: each has a part of "
+        "every matrix, and activations are exchanged in every layer. Pipeline parallel: each has a part "
+        "of the layers, and the activations of one micro-batch after the other go to the next. Sharded "
+        "(ZeRO, FSDP): each stores "
+        f"1/{devices} of every tensor and its own batch; weights are fetched when they are used, gradients "
+        "are scattered."
+    )
+
+
+def tensor_parallel() -> Diagram:
+    """A feed-forward network whose matrices are cut over two devices (Shoeybi et al. 2019)."""
+    d, middle, wide = Drawing(402), 170, 148
+    top = d.box(middle, 22, 150, 28, "x [T, d_model]", "stream", size=12)
+    total = d.box(middle, 322, 210, 30, "all-reduce: the parts are added", "loss", size=12)
+    for k, x in enumerate((88, 252)):
+        d.frame(x - 80, 62, 160, 222)
+        d.text(x - 70 if k == 0 else x + 70, 78, f"device {k}", "faint", size=12, anchor=("start", "end")[k])
+        up = d.box(x, 120, wide, 44, "up: columns\n[d_model, d_ff/2]", "ffn", size=12)
+        gelu = d.box(x, 184, wide, 28, "GELU [T, d_ff/2]", "ffn", size=12)
+        down = d.box(x, 248, wide, 44, "down: rows\n[d_ff/2, d_model]", "ffn", size=12)
+        aside = (-35, 35)[k]
+        d.arrow((middle + aside, top.bottom[1]), up.top, role="stream")
+        d.arrow(up.bottom, gelu.top)
+        d.arrow(gelu.bottom, down.top)
+        d.arrow(down.bottom, (middle + aside, 307), role="loss")
+    y = d.box(middle, 378, 150, 28, "y [T, d_model]", "stream", size=12)
+    d.arrow(total.bottom, y.top, role="stream")
+    return d.done(
+        "Tensor parallelism of a feed-forward network over 2 devices. Both get the same x [T, d_model]. Each "
+        "holds half of the columns of the first matrix, and the half of the rows of the second that belongs "
+        "to them. Each computes its part, up to [T, d_model], without the other. One all-reduce adds the "
+        "parts to y."
+    )
+
+
+def pipeline(devices: int = 4, micro_batches: int = 4) -> Diagram:
+    """The turns of a pipeline: all micro-batches forward through the devices, then backward.
+
+    Follows Huang et al. 2019 (GPipe).
+
+    Args:
+        devices: each with a part of the layers; two to four.
+        micro_batches: into how many a batch is cut; one to five.
+
+    Raises:
+        InputError: too few or too many of either.
+    """
+    if not 2 <= devices <= 4 or not 1 <= micro_batches <= 5:
+        raise InputError(
+            f"{devices} devices, {micro_batches} micro-batches: give two to four and one to five"
+        )
+    half, left, high = micro_batches + devices - 1, 62, 34
+    d, wide = Drawing(70 + high * devices), min(34.0, 272 / (2 * half))
+    for k in range(devices):
+        y = 42 + high * k
+        d.text(8, y, f"device {k}", size=12, anchor="start")
+        for turn in range(2 * half):
+            forward = turn < half
+            which = turn - k if forward else turn - half - (devices - 1 - k)
+            works = 0 <= which < micro_batches
+            role = ("stream" if forward else "loss") if works else "line"
+            x = left + wide * (turn + 0.5)
+            d.box(
+                x,
+                y,
+                wide - 3,
+                high - 8,
+                str(which) if works else "",
+                role,
+                dashed=not works,
+                size=12,
+                round=3,
+            )
+    d.text(left + wide * half / 2, 14, "forward", "stream", size=12)
+    d.text(left + wide * half * 1.5, 14, "backward", "loss", size=12)
+    d.arrow((left, 36 + high * devices), (left + 2 * wide * half, 36 + high * devices))
+    d.text(left + wide * half, 52 + high * devices, "turns", "faint", size=12)
+    return d.done(
+        f"A pipeline of {devices} devices with {micro_batches} micro-batches, numbered from 0. In the "
+        "forward pass each device begins one turn after the one before it; in the backward pass the "
+        f"last device begins. Each works in {2 * micro_batches} of {2 * half} turns and is idle, dashed, in "
+        f"{2 * (devices - 1)}."
+    )
