@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -90,8 +90,7 @@ def memory_plan(
             f"tokens={tokens} and shards={shards} must be at least 1, checkpoint_every={checkpoint_every} "
             f"between 0 and the {config.n_layers} layers"
         )
-    with torch.device("meta"):
-        count = GPT(config).n_parameters()
+    count = _parameters(config)
     each_weight, each_gradient, width = (4, 4, 4) if precision == "float32" else (2 + 4, 2, 2)
     inside = config.n_layers * block_activations(config)
     if checkpoint_every:
@@ -104,6 +103,14 @@ def memory_plan(
         optimiser={"adamw": 8, "sgd": 4}[optimiser] * count / shards,
         activations=width * tokens * (inside + around),
     )
+
+
+def _parameters(config: GPTConfig) -> int:
+    """The parameters of a GPT, from its first block, because all blocks are equally large."""
+    with torch.device("meta"):
+        shallow = GPT(replace(config, n_layers=1))
+    block = sum(p.numel() for p in shallow.blocks[0].parameters())
+    return shallow.n_parameters() + (config.n_layers - 1) * block
 
 
 def saved_for_backward(compute: Callable[[], Any], besides: nn.Module) -> int:

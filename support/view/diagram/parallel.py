@@ -34,7 +34,7 @@ def parallelism(devices: int = 3) -> Diagram:
     wide = step - 24
 
     def data(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        d.box(x, y + 20, wide, 22, f"batch {k}", "token", size=11)
         for row in range(3):
             d.box(x, y + 45 + 15 * row, wide, 13, "", "stream", round=2)
 
@@ -52,7 +52,7 @@ def parallelism(devices: int = 3) -> Diagram:
             )
 
     def pipeline(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"micro {devices - k}", "token", size=11)
+        d.box(x, y + 20, wide, 22, f"micro {devices - 1 - k}", "token", size=11)
         for row in range(devices):
             if row == k:
                 d.box(x, y + 42 + 12 * row, wide, 11, "", "stream", round=2)
@@ -62,7 +62,7 @@ def parallelism(devices: int = 3) -> Diagram:
             )
 
     def sharded(k: int, x: Number, y: Number) -> None:
-        d.box(x, y + 20, wide, 22, f"batch {k + 1}", "token", size=11)
+        d.box(x, y + 20, wide, 22, f"batch {k}", "token", size=11)
         for row in range(3):
             d.box(x, y + 45 + 15 * row, wide, 13, "", "line", dashed=True, round=2)
             d.box(

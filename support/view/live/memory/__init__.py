@@ -1,0 +1,122 @@
+"""What training a model of GPT-2's kind needs in memory on each device, and what makes it smaller.
+
+`figure.js` beside this file computes and draws the same in the page.
+"""
+
+from functools import cache
+from typing import Any, Literal
+
+from matplotlib.figure import Figure
+
+from support.model import GPTConfig
+from support.training import MemoryPlan, memory_plan
+from support.view import style
+from support.view.live.controls import Choice, Slider
+from support.view.live.description import LiveFigure
+
+VOCABULARY, D_HEAD = 50257, 64
+PARTS = ("weights", "gradients", "optimiser", "activations")
+PRECISIONS: dict[str, Literal["float32", "mixed"]] = {"float32": "float32", "16-bit, mixed": "mixed"}
+HATCHES = ("", "//", "..", "xx")
+
+
+@cache
+def planned(
+    layers: int, width: int, batch: int, context: int, precision: str, every: int, shards: int
+) -> MemoryPlan:
+    """The package's plan for AdamW; a checkpoint interval beyond the last layer is one for all layers."""
+    config = GPTConfig(
+        vocab_size=VOCABULARY, context=context, d_model=width, n_layers=layers, n_heads=width // D_HEAD
+    )
+    return memory_plan(
+        config,
+        tokens=batch * context,
+        precision=PRECISIONS[precision],
+        checkpoint_every=min(every, layers),
+        shards=shards,
+    )
+
+
+def memory(
+    layers: float | int,
+    width: float | int,
+    batch: float | int,
+    context: float | int,
+    precision: str,
+    every: float | int,
+    shards: float | int,
+) -> dict[str, Any]:
+    """The bytes that one device holds at the peak of a training step with AdamW.
+
+    Args:
+        layers: of GPT-2's kind.
+        width: d_model; the heads have 64 dimensions each.
+        batch: sequences on each device.
+        context: tokens in each of them.
+        precision: ``"float32"`` or ``"16-bit, mixed"``.
+        every: keep the input of every so many layers; 0 keeps all activations.
+        shards: devices among which weights, gradients and optimiser are divided.
+
+    Returns:
+        the parameters in millions; for each part its gigabytes, and ``plain``: with float32, all activations
+        kept and one device; the totals; the share of the activations; what is done, in words.
+
+    >>> found = memory(48, 1600, 8, 1024, "16-bit, mixed", 1, 8)
+    >>> round(found["total"], 1), round(found["total_plain"], 1)
+    (5.7, 67.0)
+    """
+    size = (int(layers), int(width), int(batch), int(context))
+    now = planned(*size, precision, int(every), int(shards))
+    plain = planned(*size, "float32", 0, 1)
+    found: dict[str, Any] = {"millions": plain.gradients / 4e6}
+    for part in PARTS:
+        found |= {part: getattr(now, part) / 1e9, f"{part}_plain": getattr(plain, part) / 1e9}
+    return found | {
+        "total": now.total / 1e9,
+        "total_plain": plain.total / 1e9,
+        "share": now.activations / now.total,
+        "interval": "none" if not every else f"{int(every)}",
+    }
+
+
+def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
+    """Two stacked bars: as chosen, and with none of the savings."""
+    fig, ax = style.subplots(figsize=(style.WIDTH, 2.6))
+    left = [0.0, 0.0]
+    for i, part in enumerate(PARTS):
+        lengths = [found[part], found[f"{part}_plain"]]
+        ax.barh((0, 1), lengths, left=left, color=style.colour(i), hatch=HATCHES[i], label=part, height=0.6)
+        left = [a + b for a, b in zip(left, lengths, strict=True)]
+    widest = max(left)
+    for row, end in enumerate(left):
+        ax.text(end + 0.01 * widest, row, f"{end:.2f} GB", va="center")
+    ax.set_yticks((0, 1), labels=("as chosen", "no savings"))
+    ax.set(xlim=(0, 1.2 * widest), ylim=(1.6, -0.6), xlabel="GB on each device")
+    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.45, 1.0))
+    return fig
+
+
+FIGURE = LiveFigure(
+    name="memory",
+    title="The memory of a training step",
+    controls=(
+        Slider("layers", "Layers", 1, 96, 1, 48, "{layers:.0f}"),
+        Slider("width", "d_model", 64, 12288, 64, 1600, "{width:.0f}"),
+        Slider("batch", "Sequences on a device", 1, 64, 1, 8, "{batch:.0f}"),
+        Slider("context", "Tokens in a sequence", 128, 8192, 128, 1024, "{context:.0f}"),
+        Choice("precision", "Precision", tuple(PRECISIONS), "16-bit, mixed"),
+        Slider("every", "Checkpoint every … layers", 0, 96, 1, 0, "{interval}"),
+        Slider("shards", "Shards (devices)", 1, 64, 1, 1, "{shards:.0f}"),
+    ),
+    compute=memory,
+    draw=draw_memory,
+    says="A model of {millions:.0f} million parameters needs {total:.2f} GB on each device, and {share:.1%} "
+    "of that are activations. In float32, with all activations kept and on one device, it would be "
+    "{total_plain:.2f} GB.",
+    columns=("GB on each device", "as chosen", "no savings"),
+    rows=(
+        *((part, f"{{{part}:.2f}}", f"{{{part}_plain:.2f}}") for part in PARTS),
+        ("together", "{total:.2f}", "{total_plain:.2f}"),
+    ),
+    data={"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},
+)
