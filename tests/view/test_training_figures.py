@@ -1,4 +1,4 @@
-"""The live figures of chapters 19 and 20: recorded runs that can be made again, and memory as torch has it.
+"""The live figures of chapters 19 and 20: runs that can be made again, memory as torch has it."""
 
 import pytest
 import torch
