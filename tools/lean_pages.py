@@ -42,6 +42,8 @@ SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-t
 SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
+PAIR = 'class="plot only-light only-dark"'  # of the images that `both_themes` writes
+
 
 def pages_of(site: Path) -> list[Path]:
     """All pages, but for what the theme keeps among its files."""
@@ -71,6 +73,24 @@ def size_of(folder: Path, src: str) -> tuple[int, int] | None:
     return struct.unpack(">II", head[16:24]) if head[:8] == b"\x89PNG\r\n\x1a\n" else None
 
 
+def both_themes(attributes: str, svg: str) -> str:
+    """A plot in the colours of each theme (book/ext/plots.py); the browser loads the one that it shows.
+
+    >>> both_themes(' src="a.plot.svg"', '<svg data-least="9" width="72pt" height="36pt">').count("<img ")
+    2
+    """
+    least, *size = (re.search(rf'\b{name}="([\d.]+)', svg) for name in ("data-least", "width", "height"))
+    assert least and all(size)
+    wide, high = (round(float(side[1]) * 4 / 3) for side in size if side)
+    attributes = re.sub(r'\s(?:class|style|width|height)="[^"]*"', "", attributes)
+    attributes += f' style="--least:{least[1]}px" width="{wide}" height="{high}" loading="lazy"'
+    night = attributes.replace('.plot.svg"', '.plot.svg#dark"')
+    return (
+        f'<img class="plot only-light"{attributes} decoding="async"/>'
+        f'<img class="plot only-dark"{night} decoding="async"/>'
+    )
+
+
 def with_lazy_pictures(text: str, folder: Path) -> str:
     """Each picture is loaded when it comes near, into a place that is kept for it."""
 
@@ -78,6 +98,8 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
         attributes, src = found["attributes"].rstrip(), found["src"]
         if "logo__image" in attributes:
             return found[0]
+        if src.endswith(".plot.svg"):
+            return both_themes(attributes, (folder / src).read_text(encoding="utf8"))
         size = size_of(folder, src)
         if size and not re.search(r"\bwidth=", attributes):
             attributes += f' width="{size[0]}" height="{size[1]}"'
@@ -222,7 +244,7 @@ def write(site: Path) -> None:
     order = [n for n in own if (n in SHARED or n.startswith("mystnb")) and n != "book.css"] + ["book.css"]
     files = Files(site)
     staying = [*static.glob("*.js"), *static.glob("live/**/*.js"), site / "_static" / "searchtools.js"]
-    words = used_words(texts.values(), [p for p in staying if p.name not in THEME])
+    words = used_words([*texts.values(), PAIR], [p for p in staying if p.name not in THEME])
     style = files.write("style.css", shared_style(site, words, [own[n] for n in order if n in own]))
     script = "\n".join((static / name).read_text(encoding="utf8") for name in OWN)
     files.script = files.write("script.js", script)

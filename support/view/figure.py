@@ -1,13 +1,237 @@
 """Putting a figure on the page, with words for those who do not see it."""
 
 import io
+import re
 import sys
+import textwrap
+import warnings
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
+import matplotlib
 from IPython.display import publish_display_data
+from matplotlib.axes import Axes
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from PIL import Image
 
 from support.core import InputError
-from support.view.style import DPI
+from support.view.style import DPI, LETTERS
+
+MARK = 'class="plot"'
+MANY = 1000  # an artist with more points than this is a picture inside of the drawing
+SHADES = 48  # colours of the picture for readers whose notebook draws no SVG
+# Verdana is about as wide as DejaVu Sans, which few readers have.
+FONT = "'DejaVu Sans', Verdana, sans-serif"
+
+
+def fit(fig: Figure) -> None:
+    """Letters that are large enough, headings broken into lines that fit, names that do not run together.
+
+    >>> from support.view import style
+    >>> fig, ax = style.subplots(figsize=(3, 2))
+    >>> heading = ax.set_title("A heading that is wider than its figure")
+    >>> fit(fig); ax.get_title().count(chr(10))
+    1
+    """
+    for text in fig.findobj(Text):
+        if text.get_fontsize() < LETTERS:
+            text.set_fontsize(LETTERS)
+    _lay_out(fig)
+    panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
+    if len(fig.axes) == 1:
+        _lift(fig)
+    for legend in [*fig.legends, *filter(None, (ax.get_legend() for ax in panels))]:
+        _narrow(legend, fig)
+    for legend in fig.legends:  # one of many rows would leave the axes too little
+        if legend.get_gid() != "fitted":
+            legend.set_gid("fitted")
+            rows = -(-len(legend.get_texts()) // legend._ncols)  # type: ignore[attr-defined]
+            fig.set_figheight(fig.get_figheight() + max(0, rows - 1) * 1.4 * LETTERS / 72)
+    for ax in panels:
+        _break_names(
+            ax, fig, sum(abs(o.get_window_extent().y0 - ax.get_window_extent().y0) < 2 for o in panels)
+        )
+    for ax in fig.axes:
+        room = ax.get_window_extent()
+        middle = (room.x0 + room.x1) / 2
+        beside = sum(abs(other.get_window_extent().y0 - room.y0) < 2 for other in panels)
+        wide = min(2 * middle, 2 * (fig.bbox.width - middle), fig.bbox.width / max(1, beside)) * 0.97
+        for text in (ax.title, ax.xaxis.label):
+            _wrap(text, wide)
+        _wrap(ax.yaxis.label, max(room.height, fig.bbox.height * 0.6))
+        _turn(ax, fig)
+    for heading in (fig._suptitle, fig._supxlabel):  # type: ignore[attr-defined]
+        if heading is not None:
+            _wrap(heading, fig.bbox.width * 0.96)
+    for _ in range(2):  # squares come to rest only when their frames have been laid out before
+        _lay_out(fig)
+
+
+def _lay_out(fig: Figure) -> None:
+    with warnings.catch_warnings():  # names that are still too long may leave the axes no room
+        warnings.filterwarnings("ignore", "constrained_layout not applied")
+        fig.draw_without_rendering()
+
+
+def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
+    """Long names on the vertical axis in two lines or three, so that they leave room for what they name."""
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    wide = [text.get_window_extent().width for text in ax.get_yticklabels()]
+    room = fig.bbox.width * (0.42 if beside == 1 else 0.22)
+    if not names or max(wide) <= room:
+        return
+    broken = [
+        textwrap.fill(n, max(8, int(len(n) * room / w)), break_long_words=False) if w > room else n
+        for n, w in zip(names, wide, strict=True)
+    ]
+    ax.set_yticks(ax.get_yticks(), labels=broken)
+    lines = [name.count("\n") + 1 for name in broken]
+    most = max([a + b for a, b in pairwise(lines)], default=2) / 2
+    rows = len(broken) * (1.2 * LETTERS * most + 5) / 72
+    if rows > (high := ax.get_window_extent().height / fig.dpi):
+        fig.set_figheight(fig.get_figheight() + rows - high)
+    _lay_out(fig)
+
+
+def _lift(fig: Figure) -> None:
+    """A legend for which nobody chose a corner of the axes stands above them, where it hides nothing."""
+    own = fig.axes[0].get_legend()
+    if own is None or own.get_title().get_text():
+        return
+    if own._loc_real != 0 and own._bbox_to_anchor is None:  # type: ignore[attr-defined]
+        return
+    handles, names = own.legend_handles, [text.get_text() for text in own.get_texts()]
+    own.remove()
+    for legend in fig.legends:
+        legend.remove()
+    legend_above(fig, names, handles)
+
+
+def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | None = None) -> None:
+    """A legend over the axes, where it hides nothing, in as many columns as are wide enough.
+
+    >>> from support.view import style
+    >>> fig, ax = style.subplots(); lines = ax.plot([1, 2], label="loss")
+    >>> legend_above(fig, ["loss"]); len(fig.legends)
+    1
+    """
+    longest = max(len(str(name)) for name in names) * 0.58 * LETTERS + 44
+    columns = max(1, min(len(names), int(fig.bbox.width / fig.dpi * 72 / longest)))
+    look = dict(
+        loc="outside upper left",
+        fontsize=LETTERS,
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.8,
+        borderaxespad=0.2,
+    )
+    chosen = {} if handles is None else {"handles": handles, "labels": list(names)}
+    fig.legend(ncols=columns, **look, **chosen)  # type: ignore[arg-type]
+
+
+def _narrow(legend: Legend, fig: Figure) -> None:
+    """A legend in as many columns as the figure has room for."""
+    while legend.get_window_extent().width > fig.bbox.width and legend._ncols > 1:  # type: ignore[attr-defined]
+        names = [text.get_text() for text in legend.get_texts()]
+        legend._ncols -= 1  # type: ignore[attr-defined]
+        legend._init_legend_box(legend.legend_handles, names)  # type: ignore[attr-defined]
+        legend._set_loc(legend._loc)  # type: ignore[attr-defined]
+        _lay_out(fig)
+
+
+def _wrap(text: Text, room: float) -> None:
+    words, box = text.get_text(), text.get_window_extent()
+    long = box.height if text.get_rotation() else box.width
+    if words and "\n" not in words and "$" not in words and long > room:
+        lines = -(-long // room)
+        text.set_text(
+            textwrap.fill(words, max(int(len(words) * room / long), -(-len(words) // int(lines)) + 4))
+        )
+
+
+def _turn(ax: Axes, fig: Figure) -> None:
+    """Names on the horizontal axis that run into one another are turned; many of them widen the figure."""
+    names = [t for t in ax.get_xticklabels() if t.get_text() and t.get_visible()]
+    boxes = sorted((t.get_window_extent() for t in names), key=lambda box: box.x0)
+    tight = any(a.x1 > b.x0 - 2 for a, b in pairwise(boxes))
+    if ax.get_xscale() == "log":
+        return _thin(ax)
+    if not tight:
+        return
+    if not any(t.get_rotation() for t in names):
+        long = max(box.width for box in boxes) >= 60
+        if any("\n" in t.get_text() for t in names):
+            ax.set_xticks(
+                ax.get_xticks(), labels=[t.get_text().replace("\n", " ") for t in ax.get_xticklabels()]
+            )
+        for t in ax.get_xticklabels():
+            t.set(rotation=40 if long else 90, ha="right" if long else "center")
+            t.set_rotation_mode("anchor" if long else "default")
+    middles = [(box.x0 + box.x1) / 2 for box in boxes]
+    apart = min(b - a for a, b in pairwise(middles)) / fig.dpi * 72
+    if 0 < apart < LETTERS + 2:
+        fig.set_figwidth(fig.get_figwidth() * (LETTERS + 2) / apart)
+
+
+def _thin(ax: Axes) -> None:
+    """On a logarithmic axis, of the labels between the powers of ten only those that have room."""
+    taken = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_text()]
+    places, names = [], []
+    for at, t in zip(ax.get_xticks(minor=True), ax.get_xticklabels(minor=True), strict=False):
+        box = t.get_window_extent()
+        if t.get_text() and not any(box.x0 < b.x1 + 4 and b.x0 < box.x1 + 4 for b in taken):
+            taken.append(box)
+            places.append(at)
+            names.append(t.get_text())
+    if any(t.get_text() for t in ax.get_xticklabels(minor=True)):
+        ax.set_xticks(places, labels=names, minor=True)
+
+
+def svg(fig: Figure) -> str:
+    """The figure as vector graphics with real text on a white card, the same whenever it is drawn.
+
+    What has very many points is a picture inside of it.
+
+    >>> from support.view import style
+    >>> svg(style.subplots(figsize=(1, 1))[0])[:5]
+    '<svg '
+    """
+    for line in fig.findobj(Line2D):
+        if len(line.get_xydata()) > MANY:  # type: ignore[arg-type]
+            line.set_rasterized(True)
+    for many in fig.findobj(Collection):
+        array = many.get_array()
+        if max(len(many.get_offsets()), len(many.get_paths()), 0 if array is None else array.size) > MANY:  # type: ignore[arg-type]
+            many.set_rasterized(True)
+    drawn = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "book"}):
+        fig.savefig(drawn, format="svg", dpi=2 * 72, facecolor="white", metadata=nothing)
+    text = drawn.getvalue()
+    text = text[text.index("<svg ") :].replace("<svg ", f"<svg {MARK} ", 1)
+    text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text, flags=re.S)
+    text = re.sub(r"(font(?:-family)?:[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?", rf"\1{FONT}", text)
+    # A hundredth of a point is less than a screen shows.
+    text = re.sub(r'(?<= )((?:d|transform|x|y|points)=")([^"]*)"', lambda m: m[1] + _short(m[2]) + '"', text)
+    text = re.sub(r'(?<=base64,)[^"]*', lambda m: re.sub(r"\s", "", m[0]), text)
+    return re.sub(r"\s*\n\s*", " ", re.sub(r">\s+<", "><", text)).strip()
+
+
+def _short(numbers: str) -> str:
+    return re.sub(r"-?\d+\.\d+", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), numbers)
+
+
+def small_png(fig: Figure) -> bytes:
+    """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted."""
+    drawn = io.BytesIO()
+    picture = Image.open(io.BytesIO(png(fig))).convert("RGB")
+    picture.quantize(SHADES, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
+    return drawn.getvalue()
 
 
 def png(fig: Figure) -> bytes:
@@ -42,9 +266,10 @@ def show(fig: Figure, alt: str) -> None:
         raise InputError(
             f"alt={words!r} tells a blind reader nothing; say what is to be seen, with its numbers"
         )
+    fit(fig)
     publish_display_data(
-        {"image/png": png(fig), "text/plain": "<figure>"},
-        metadata={"image/png": {"alt": words}},
+        {"image/svg+xml": svg(fig), "image/png": small_png(fig), "text/plain": "<figure>"},
+        metadata={kind: {"alt": words} for kind in ("image/svg+xml", "image/png")},
     )
     # Only if somebody drew with pyplot is there anything to close, and only then is it imported.
     if "matplotlib.pyplot" in sys.modules:

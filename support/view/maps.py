@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from support.core import InputError
 from support.view import style
+from support.view.figure import fit
 from support.view.plots import numbers
 
 ANGLES = np.linspace(0, 2 * np.pi, 16, endpoint=False)
@@ -27,7 +28,7 @@ def plot_map(
     columns: int = 1,
     axes: bool | None = None,
     show_only: Sequence[str] | None = None,
-    font: float | int = 10.5,
+    font: float | int = style.LETTERS,
     size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
     """Words as points on a plane, coloured by group; several maps of the same words stand side by side.
@@ -62,10 +63,8 @@ def plot_map(
     titles = [title] * len(maps) if isinstance(title, str) else list(title)
     wide = min(columns, len(maps))
     high = -(-len(maps) // wide)
-    side = style.WIDTH / wide
-    fig, panels = style.subplots(
-        high, wide, figsize=size or (style.WIDTH, high * side * (0.8 if wide == 1 else 1.05)), squeeze=False
-    )
+    side = style.WIDTH if wide == 1 else 3.5
+    fig, panels = style.subplots(high, wide, figsize=size or (wide * side, high * side * 1.05), squeeze=False)
     names = list(dict.fromkeys(groups)) if groups is not None else [""]
     kind = np.array([names.index(g) for g in groups] if groups is not None else [0] * len(words))
     with_axes = bool(xlabel or ylabel) if axes is None else axes
@@ -85,8 +84,14 @@ def plot_map(
             ax.spines[:].set_color("#cccccc")
     if len(names) > 1:
         handles, texts = panels[0, 0].get_legend_handles_labels()
-        fig.legend(handles, texts, loc="outside lower center", ncols=min(4, len(names)), columnspacing=1.2)
-    fig.draw_without_rendering()  # fixes where the axes are, so that names can be measured against points
+        fig.legend(
+            handles,
+            texts,
+            loc="outside lower center",
+            ncols=min(3 if wide == 1 else 4, len(names)),
+            columnspacing=1.2,
+        )
+    fit(fig)  # fixes where the axes are, so that names can be measured against points
     inks = [style.ink(k) for k in kind.tolist()]
     shown = np.array([show_only is None or word in show_only for word in words])
     for m, ax in zip(maps, panels.flat, strict=False):
@@ -102,7 +107,7 @@ def plot_path(
     xlabel: str = "",
     ylabel: str = "",
     title: str = "",
-    size: tuple[float | int, float | int] = (style.WIDTH, 5.2),
+    size: tuple[float | int, float | int] = (style.WIDTH, 4.8),
 ) -> Figure:
     """A journey through a plane, stop by stop, among landmarks: the residual stream among words.
 
@@ -142,7 +147,7 @@ def plot_path(
     # Points along the arrows are kept free of names as well.
     between = [a + (b - a) * t for a, b in pairwise(path) for t in np.linspace(0.1, 0.9, 9)]
     everything = np.vstack([path, still, *between])
-    place_labels(ax, everything, [*stops, *names], inks, font=11)
+    place_labels(ax, everything, [*stops, *names], inks, font=style.LETTERS)
     return fig
 
 
@@ -152,7 +157,7 @@ def place_labels(
     labels: Sequence[str],
     inks: Sequence[str] | None = None,
     shown: Sequence[bool] | np.ndarray | None = None,
-    font: float | int = 10.5,
+    font: float | int = style.LETTERS,
 ) -> None:
     """Write a name beside each point so that names cover neither points nor one another.
 

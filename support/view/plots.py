@@ -11,6 +11,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
+from support.view.figure import legend_above
 
 
 def numbers(values: Any) -> np.ndarray:
@@ -31,7 +32,7 @@ def plot_lines(
     log: str = "",
     marks: bool | None = None,
     level: Mapping[str, Any] | None = None,
-    size: tuple[float | int, float | int] = (style.WIDTH, 4.0),
+    size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker.
 
@@ -66,8 +67,9 @@ def plot_lines(
     if "y" in log:
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    if len(lines) + len(level or {}) > 1:
-        ax.legend()
+    names = [*lines, *(level or {})]
+    if len(names) > 1:
+        legend_above(fig, names)
     return fig
 
 
@@ -79,7 +81,7 @@ def plot_points(
     ylabel: str = "",
     title: str = "",
     diagonal: bool = False,
-    size: tuple[float | int, float | int] = (style.WIDTH, 4.5),
+    size: tuple[float | int, float | int] = (style.WIDTH, 3.8),
 ) -> Figure:
     """One thing against another, point by point.
 
@@ -159,7 +161,7 @@ def plot_bars(
         error = None if half is None else numbers(half)
         bars = ax.barh(at, length, thick * 0.92, xerr=error, color=style.colour(i), label=name, capsize=3)
         if digits is not None:
-            ax.bar_label(bars, fmt=f"%.{digits}f", padding=3, fontsize=11)
+            ax.bar_label(bars, fmt=f"%.{digits}f", padding=3, fontsize=style.LETTERS)
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
     if digits is not None:
@@ -169,7 +171,7 @@ def plot_bars(
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     if len(groups) > 1 or level:
         # Above the bars, so that it hides none.
-        fig.legend(loc="outside upper center", ncols=min(3, len(groups) + len(level or {})))
+        legend_above(fig, [*groups, *(level or {})])
     return fig
 
 
@@ -209,6 +211,9 @@ def plot_heatmap(
         raise InputError(f"a heatmap needs a matrix; this has the shape {values.shape}")
     height = float(np.clip(1.3 + 0.42 * len(values), 2.4, 7.5))
     fig, ax = style.subplots(figsize=size or (style.WIDTH, height))
+    if (digits is None and values.size <= 100) or (digits or 0) > 0:  # each number needs its room
+        most = max([len(str(name)) for name in rows or ()], default=0)
+        fig.set_size_inches(max(style.WIDTH, 0.6 + 0.1 * most + 0.52 * values.shape[1]), fig.get_figheight())
     image = shade(ax, values, rows, columns, digits, centre)
     fig.colorbar(image, ax=ax, shrink=0.9, pad=0.02)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
@@ -245,7 +250,7 @@ def plot_attention(
         raise InputError(f"attention has the shape [head, query, key]; this has {maps.shape}")
     wide = min(columns, len(maps))
     high = -(-len(maps) // wide)
-    side = style.WIDTH / wide if wide > 1 else 5.0
+    side = 2.1 if wide > 1 else style.WIDTH
     fig, axes = style.subplots(high, wide, figsize=size or (wide * side, high * (side + 0.1)), squeeze=False)
     for i, ax in enumerate(axes.flat):
         if i >= len(maps):
@@ -301,7 +306,7 @@ def shade(
         for (i, j), value in np.ndenumerate(values):
             ink = style.readable_on(colours[i, j])
             text = f"{value:.{digits}f}" if np.isfinite(value) else "−∞" if value < 0 else "∞"
-            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=11)
+            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=style.LETTERS)
     return image
 
 
@@ -330,7 +335,7 @@ def plot_history(
     fig, axes = style.subplots(
         2 if rates else 1,
         1,
-        figsize=size or (style.WIDTH, 5.6 if rates else 4.2),
+        figsize=size or (style.WIDTH, 4.8 if rates else 3.6),
         height_ratios=[3, 1] if rates else None,
         squeeze=False,
         sharex=True,
@@ -350,7 +355,7 @@ def plot_history(
             ax.plot(at, values, **mark, label=f"{name} held out".strip(), markersize=7, zorder=3)
     _levels(ax, level or {})
     ax.set(ylabel="loss (nats per token)", title=title)
-    ax.legend()
+    legend_above(fig, ax.get_legend_handles_labels()[1])
     if rates:
         run = next(iter(runs.values()))
         axes[1, 0].plot(numbers(run.steps), numbers(run.lrs), color=style.GREY)

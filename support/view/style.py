@@ -35,13 +35,26 @@ ROLES: dict[str, tuple[str, str]] = {
     "output": ("#6a3fb5", "#bda4ff"),
     "loss": ("#b3243f", "#ff8fa0"),
 }
+# Each colour of the palette on a dark ground; where it is the colour of a role, the role's.
+DARK: dict[str, str] = {
+    "blue": "#6cc1f2",
+    "vermilion": "#ff9a5c",
+    "green": "#4fd6ae",
+    "purple": "#f0a0e0",
+    "orange": "#f2b134",
+    "sky": "#3d8fcf",
+    "black": "#e8edf2",
+    "olive": "#c2b84a",
+}
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")
 GREY = "#666666"  # 5.7 : 1 on white
 UP = "Blues"  # for amounts from zero
 BOTH = "RdBu_r"  # for amounts on both sides of zero
 DPI = 120  # 7 inches make 840 pixels: sharp in the book's column, small on disk
-WIDTH = 7.0  # inches; on a screen of 390 pixels a letter of 12 points is then still 9 pixels high
+WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point is a pixel there
+WIDE = 7.0  # inches; panels side by side, which a phone scrolls
+LETTERS = 11.5  # points; no letter of a figure is smaller, but for exponents
 
 
 def use() -> None:
@@ -57,9 +70,9 @@ def use() -> None:
             "font.size": 12,
             "axes.titlesize": 12,
             "axes.labelsize": 12,
-            "xtick.labelsize": 11,
-            "ytick.labelsize": 11,
-            "legend.fontsize": 11,
+            "xtick.labelsize": LETTERS,
+            "ytick.labelsize": LETTERS,
+            "legend.fontsize": LETTERS,
             "legend.frameon": False,
             "axes.prop_cycle": cycler(color=list(COLOURS.values())),
             "axes.spines.top": False,
@@ -78,28 +91,32 @@ def use() -> None:
             "image.interpolation": "nearest",
             "figure.facecolor": "white",  # a white card: it reads on a dark page too
             "figure.dpi": DPI,
-            "figure.figsize": (WIDTH, 4.0),
+            "figure.figsize": (WIDTH, 3.4),
         }
     )
 
 
-def subplots(rows: int = 1, columns: int = 1, **settings: Any) -> tuple[Figure, Any]:
+def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: Any) -> tuple[Figure, Any]:
     """A figure in the book's style and its axes, as `matplotlib.pyplot.subplots` gives them.
 
     Unlike pyplot's, the figure is kept in no global list: nothing shows it but `show`, nothing needs closing.
 
     Args:
         rows: how many rows of axes.
-        columns: how many in a row.
+        columns: how many in a row. One column is at most `WIDTH` wide, so that a phone shows it whole;
+            several are at least `WIDE`, and a phone scrolls them.
+        wide: let one column be wider.
         settings: ``figsize`` and ``layout`` go to the figure, everything else to `Figure.subplots`.
 
-    >>> fig, ax = subplots()
+    >>> fig, ax = subplots(figsize=(7, 4))
     >>> fig.get_size_inches().tolist(), ax.get_title()
-    ([7.0, 4.0], '')
+    ([4.7, 4.0], '')
     """
     use()
-    size = settings.pop("figsize", (WIDTH, 4.0))
-    fig = Figure(figsize=size, layout=settings.pop("layout", "constrained"), dpi=DPI)
+    across, high = settings.pop("figsize", (WIDTH, 3.4))
+    if not wide:
+        across = min(across, WIDTH) if columns == 1 else max(across, WIDE)
+    fig = Figure(figsize=(across, high), layout=settings.pop("layout", "constrained"), dpi=DPI)
     return fig, fig.subplots(rows, columns, **settings)
 
 

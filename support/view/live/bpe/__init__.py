@@ -104,7 +104,7 @@ def draw_tokens(values: Values, found: Values) -> Figure:
             used = 0.0
         rows[-1].append(item | {"text": text, "x": used, "wide": wide})
         used += wide
-    fig, ax = style.subplots(figsize=(style.WIDTH, 0.6 + 0.72 * len(rows)))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 0.6 + 0.72 * len(rows)))
     fonts = {"ha": "center", "va": "center", "family": "monospace"}
     for y, row in enumerate(rows):
         for item in row:

@@ -113,7 +113,7 @@ def descend(rate: float, steps: float | int, method: str) -> dict[str, Any]:
 def draw_descent(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """The contours of the loss from above with the path on them, and the loss after each step."""
     path = np.array(walk(values["rate"], values["steps"], values["method"]))
-    fig, (top, under) = style.subplots(2, 1, figsize=(style.WIDTH, 7), height_ratios=[5, 2])
+    fig, (top, under) = style.subplots(2, 1, wide=True, figsize=(style.WIDE, 7), height_ratios=[5, 2])
     w, b = np.meshgrid(np.linspace(*SHEET["w"], 200), np.linspace(*SHEET["b"], 150))
     levels = [found["best"] + level for level in LEVELS]
     top.contour(w, b, surface(w, b)[0], levels=levels, colors=style.ROLES["loss"][0], linewidths=1, alpha=0.6)

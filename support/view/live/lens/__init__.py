@@ -75,7 +75,7 @@ def draw_lens(values: Values, found: Values) -> Figure:
     """A row for each stage, a column for each word read: the answer there, the darker the surer."""
     shares = np.array([[cell["p"] for cell in row] for row in found["grid"]])
     columns = len(found["words"])
-    fig, ax = style.subplots(figsize=(max(style.WIDTH, 1.1 * columns), 3.6))
+    fig, ax = style.subplots(wide=True, figsize=(max(style.WIDE, 1.1 * columns), 3.6))
     ax.imshow(shares, cmap=style.UP, vmin=0, vmax=1, aspect="auto")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)

@@ -74,7 +74,9 @@ def draw_race(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     key = ("loss", "in_p", "in_logit")[view]
     low, high = SHOWN[values["what"]]
     grid = np.linspace(0.001, 0.999, 500)
-    fig, (top, below) = style.subplots(2, 1, figsize=(style.WIDTH, 5), sharex=True, height_ratios=[3, 1])
+    fig, (top, below) = style.subplots(
+        2, 1, wide=True, figsize=(style.WIDE, 5), sharex=True, height_ratios=[3, 1]
+    )
     for i, name in enumerate(LOSSES):
         line = {"color": style.colour(i), "linestyle": style.LINES[i]}
         mark = {"color": style.colour(i), "marker": style.marker(i), "markersize": 9, "clip_on": False}

@@ -33,7 +33,7 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
     vectors are named above, each with its length; the page shows all their numbers.
     """
     config, steps = loaded(name)[0].config, steps_of(name)
-    fig = style.subplots(figsize=(style.WIDTH * 1.5, 4.2))[0]
+    fig = style.subplots(wide=True, figsize=(style.WIDE * 1.5, 4.2))[0]
     fig.clear()
     fig.set_layout_engine("none")
     known = len(found["streams"][0])

@@ -96,7 +96,7 @@ def back_together(values: Values, uniform: float) -> Values:
 
 def draw_positions(values: Values, found: Values) -> Figure:
     """Left the pair at both positions; right the whole dot product by distance."""
-    fig, (left, right) = style.subplots(1, 2, figsize=(style.WIDTH, 3.8), layout="constrained")
+    fig, (left, right) = style.subplots(1, 2, wide=True, figsize=(style.WIDE, 3.8), layout="constrained")
     circle = np.linspace(0, 2 * np.pi, 100)
     left.plot(np.cos(circle), np.sin(circle), color=style.GREY, linewidth=0.8)
     for i, (name, point) in enumerate((("first", found["a"]), ("second", found["b"]))):

@@ -49,7 +49,7 @@ def student(hours: float | int, attendance: float | int) -> dict[str, Any]:
 
 def draw_student(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """The network with the number that leaves each neuron; a line is as thick as what it carries."""
-    fig, ax = style.subplots(figsize=(style.WIDTH, 4.4))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.4))
     inputs = [(0, 1.5, found["x1"], "hours ÷ 10"), (0, 0.5, found["x2"], "attendance")]
     hidden = [(1, 2 - i, found[f"h{i + 1}"], f"hidden {i + 1}") for i in range(3)]
     out = (2, 1, found["p"], "probability")

@@ -45,7 +45,7 @@ def windows(n: float | int, games: str) -> dict[str, Any]:
 
 def draw_windows(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """For every window the two parts above the entropy, one upon the other; the chosen one is outlined."""
-    fig, ax = style.subplots(figsize=(style.WIDTH, 3.6))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 3.6))
     parts = [windows(n, values["games"]) for n in WORDS]
     hides, lacks = ([part[name] for part in parts] for name in ("hides", "lacks"))
     ax.bar(WORDS, hides, color=style.colour(0), label="window too short")

@@ -1,0 +1,166 @@
+"""Plots follow the theme that the reader has chosen: each colour of a plot gets its partner on a dark ground.
+
+`support.view.show` stores a plot as SVG on a white card. Here its colours become variables: one file holds
+both themes, and ``plot.svg#dark`` is the dark one. Colours of the book's palette have their dark partner in
+`support.view.style`; of any other, the lightness is turned round and the hue stays.
+"""
+
+import base64
+import io
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from docutils import nodes
+from PIL import Image
+from sphinx.transforms import SphinxTransform
+
+from support.view import style
+from support.view.figure import MARK
+
+GROUND = ("#ffffff", "#121212")  # the page's own
+ENDING = ".plot.svg"
+SMALLEST = 11  # pixels of a letter on a phone, see `least`
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+PICTURE = re.compile(r'<image\b[^>]*?href="data:image/png;base64,(?P<data>[^"]*)"[^>]*?/>', re.S)
+# Linear sRGB to the cone responses of OKLab and from there to lightness and two opponent colours.
+CONES = np.array(
+    [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+     [0.0883024619, 0.2817188376, 0.6299787005]]
+)  # fmt: skip
+OPPONENT = np.array(
+    [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
+     [0.0259040371, 0.7827717662, -0.8086757660]]
+)  # fmt: skip
+
+
+def _channels(code: str) -> np.ndarray:
+    return np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+
+
+def oklab(rgb: np.ndarray) -> np.ndarray:
+    """sRGB from 0 to 1, ``[..., 3]``, as OKLab (Ottosson, 2020).
+
+    >>> oklab(np.ones(3)).round(3).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return np.cbrt(linear @ CONES.T) @ OPPONENT.T
+
+
+def srgb(lab: np.ndarray) -> np.ndarray:
+    """OKLab as sRGB from 0 to 1; what a screen cannot show is cut off."""
+    linear = ((lab @ np.linalg.inv(OPPONENT).T) ** 3) @ np.linalg.inv(CONES).T
+    linear = linear.clip(0, 1)
+    return np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055).clip(0, 1)
+
+
+def turned(rgb: np.ndarray) -> np.ndarray:
+    """Colours with their lightness turned round: white becomes the dark ground, ink becomes nearly white."""
+    lab = oklab(rgb)
+    paper, ink = (oklab(_channels(code))[0] for code in (GROUND[1], style.DARK["black"]))
+    black = oklab(_channels(style.COLOURS["black"]))[0]
+    lab[..., 0] = (paper + (1 - lab[..., 0]) / (1 - black) * (ink - paper)).clip(0, 0.98)
+    return srgb(lab)
+
+
+@cache
+def dark(code: str) -> str:
+    """The partner of a colour on a dark ground.
+
+    >>> dark("#0072b2") == style.ROLES["stream"][1], dark("#ffffff"), dark("#222222")
+    (True, '#121212', '#e8edf2')
+    """
+    known = {GROUND[0]: GROUND[1], style.GREY: style.ROLES["faint"][1], "#000000": style.DARK["black"]}
+    for number, name in enumerate(style.COLOURS):
+        known[style.COLOURS[name].lower()] = known[style.ink(number).lower()] = style.DARK[name]
+    if code in known:
+        return known[code]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in turned(_channels(code)))
+
+
+def dark_picture(png: bytes) -> bytes:
+    """A PNG picture in dark colours; what is transparent stays so."""
+    picture = Image.open(io.BytesIO(png)).convert("RGBA")
+    pixels = np.asarray(picture)
+    colours, places = np.unique(pixels.reshape(-1, 4), axis=0, return_inverse=True)
+    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255))
+    out = io.BytesIO()
+    Image.fromarray(colours[places.reshape(-1)].reshape(pixels.shape)).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def _both(found: re.Match[str]) -> str:
+    light = re.sub(r' id="[^"]*"', "", found[0])
+    data = base64.b64encode(dark_picture(base64.b64decode(found["data"]))).decode()
+    after = light.replace(found["data"], data)
+    return light.replace("<image", '<image class="l"', 1) + after.replace("<image", '<image class="d"', 1)
+
+
+def letters(svg: str) -> float:
+    """The size of the smallest letters, in points; exponents belong to what they stand on.
+
+    >>> letters('<text style="font: 12px a">x</text><text><tspan style="font: 9px a"/></text>')
+    9.0
+    """
+    texts = re.findall(r"<text\b.*?</text>", svg, re.S)
+    size = r"font(?:-size)?: (?:\w+ )*?([\d.]+)px"
+    return min((max(map(float, re.findall(size, text))) for text in texts if "font" in text), default=0.0)
+
+
+def themed(svg: str) -> str:
+    """A plot with its colours as variables, light and, under the address ``#dark``, dark.
+
+    >>> drawn = '<svg class="plot" width="72pt" height="9pt"><path style="fill: #0072b2"/></svg>'
+    >>> themed(drawn).partition("</style>")[2]
+    '<path style="fill: var(--c1)"/></svg>'
+    """
+    # The white card of the notebook is not drawn: the page has its own.
+    svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)
+    names = {"#000000": "--c0"}
+
+    def named(found: re.Match[str]) -> str:
+        return COLOUR.sub(lambda m: f"var({names.setdefault(m[0], f'--c{len(names)}')})", found[0])
+
+    pictures: list[str] = []
+
+    def kept(found: re.Match[str]) -> str:
+        pictures.append(_both(found))
+        return f"<picture {len(pictures) - 1}>"
+
+    svg = re.sub(r'style="[^"]*"', named, PICTURE.sub(kept, svg))
+    svg = re.sub(r"<picture (\d+)>", lambda m: pictures[int(m[1])], svg)
+    light = "".join(f"{name}:{code};" for code, name in names.items())
+    night = "".join(f"{name}:{dark(code)};" for code, name in names.items())
+    rules = (
+        f"svg{{{light}fill:var(--c0)}}svg:target{{{night}}}"
+        ".d,svg:target .l{display:none}svg:target .d{display:inline}"
+    )
+    wide = re.search(r'\bwidth="([\d.]+)pt"', svg)
+    small = letters(svg)
+    least = float(wide[1]) * SMALLEST / small if wide and small else 0
+    head = f'<svg id="dark" data-least="{math.ceil(least)}" '
+    return re.sub(r"^<svg ([^>]*)>", lambda m: f"{head}{m[1]}><style>{rules}</style>", svg, count=1)
+
+
+class Themed(SphinxTransform):
+    """Gives the page of each plot the file with both themes; `tools/lean_pages.py` writes its two images."""
+
+    default_priority = 412
+
+    def apply(self, **_: Any) -> None:
+        for image in list(self.document.findall(nodes.image)):
+            path = Path(self.env.srcdir) / image["uri"].lstrip("/")
+            if path.suffix == ".svg" and not path.name.endswith(ENDING) and path.exists():
+                svg = path.read_text(encoding="utf8")
+                if MARK in svg[:200]:
+                    path.with_suffix(ENDING).write_text(themed(svg), encoding="utf8")
+                    image["uri"] = image["uri"].removesuffix(".svg") + ENDING
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_transform(Themed)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

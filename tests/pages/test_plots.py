@@ -1,0 +1,133 @@
+"""Plots: real letters that a phone shows large enough, colours of the theme, a file for both themes."""
+
+import base64
+import io
+import re
+
+import lean_pages
+import numpy as np
+import plots
+import pytest
+from PIL import Image
+from test_pages import CHAPTERS
+
+from support.view import plot_heatmap, plot_lines, style
+from support.view.figure import fit, svg
+
+# The size of each label on the screen, in pixels; exponents belong to what they stand on.
+LABELS = """async () => {
+  const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
+  for (const image of pictures) {
+    image.loading = 'eager';
+    await image.decode();
+    const drawn = new DOMParser().parseFromString(await (await fetch(image.src)).text(), 'image/svg+xml');
+    const svg = document.body.appendChild(document.importNode(drawn.documentElement, true));
+    const scale = image.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    for (const text of svg.querySelectorAll('text')) {
+      const sizes = [text, ...text.querySelectorAll('tspan')].filter(e => e.style.fontSize || e.style.font);
+      const size = scale * Math.max(...sizes.map(e => parseFloat(getComputedStyle(e).fontSize)));
+      if (size < 11) small.push([image.alt.slice(0, 40), text.textContent, size]);
+    }
+    svg.remove();
+  }
+  return [pictures.length, small];
+}"""
+
+
+def luminance(code):
+    parts = np.array([int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one, other):
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(open_tab, page):
+    tab = open_tab("http", page, width=390)
+    shown, small = tab.evaluate(LABELS)
+    assert shown and small == []
+    assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+    tab.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
+    seen = tab.evaluate(
+        """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
+        .map(i => [new URL(i.src).hash, getComputedStyle(i).filter, getComputedStyle(i).backgroundColor])"""
+    )
+    assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
+    ground = tab.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert ground == f"rgb{tuple(int(plots.GROUND[1][i : i + 2], 16) for i in (1, 3, 5))}"
+
+
+def test_the_dark_file_has_no_card(browser, tmp_path):
+    fig = plot_lines([1, 2], {"a": [1, 3]}, "x", "y")
+    fit(fig)
+    (tmp_path / "a.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
+    tab = browser.new_page()
+    try:
+        for mark, text in (("", style.COLOURS["black"]), ("#dark", style.DARK["black"])):
+            tab.goto((tmp_path / "a.svg").as_uri() + mark)
+            card, letters = tab.evaluate(
+                "() => ['#patch_1 path', 'text'].map(s => getComputedStyle(document.querySelector(s)).fill)"
+            )
+            assert card == "none"
+            assert letters == f"rgb({', '.join(str(int(text[i : i + 2], 16)) for i in (1, 3, 5))})"
+    finally:
+        tab.close()
+
+
+def test_every_colour_of_the_palette_has_its_partner():
+    named = {"blue": "stream", "vermilion": "attention", "green": "ffn", "purple": "value", "black": "ink"}
+    for name, role in named.items():
+        assert style.DARK[name] == style.ROLES[role][1]
+    codes = [plots.dark(code.lower()) for code in style.COLOURS.values()]
+    assert codes == list(style.DARK.values()) and len(set(codes)) == len(codes)
+    assert min(contrast(code, plots.GROUND[1]) for code in codes) >= 4.5
+    assert plots.dark(style.ink(0).lower()) == style.DARK["blue"]
+
+
+def test_lightness_is_turned_round_and_hue_stays():
+    rng = np.random.default_rng(0)
+    colours = rng.random((200, 3)) * 0.5 + 0.25
+    before, after = plots.oklab(colours), plots.oklab(plots.turned(colours))
+    assert np.corrcoef(before[:, 0], after[:, 0])[0, 1] < -0.95
+    strong = np.hypot(*before[:, 1:].T) > 0.08
+    angle = [np.arctan2(lab[strong, 2], lab[strong, 1]) for lab in (before, after)]
+    assert np.median(np.abs(np.angle(np.exp(1j * (angle[0] - angle[1]))))) < 0.05
+    assert np.allclose(plots.srgb(plots.oklab(colours)), colours, atol=1e-6)
+
+
+def test_a_picture_inside_of_a_plot_has_two_themes():
+    fig = plot_heatmap([[0.0, 1.0], [0.5, 0.2]], digits=2)
+    fit(fig)
+    text = plots.themed(svg(fig))
+    light, dark = (
+        Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+        for data in re.findall(r'base64,([^"]*)"', text)[:2]
+    )
+    assert light.size == dark.size
+    corner = [picture.getpixel((2, 2)) for picture in (light, dark)]
+    assert sum(corner[0]) > 700 and sum(corner[1]) < 120
+    assert '<image class="l"' in text and '<image class="d"' in text
+
+
+def test_a_plot_is_the_same_whenever_it_is_drawn():
+    one, two = (svg(plot_lines([1, 2], {"a": [1, 3]}, "x", "y", log="y")) for _ in range(2))
+    assert one == two and not re.search(r"<metadata|\d{4}-\d\d-\d\d|\n", one)
+    assert "Verdana" in one and "<text" in one
+
+
+def test_a_page_names_each_plot_for_each_theme(tmp_path):
+    fig = plot_lines([1, 2], {"a": [1, 3]})
+    fit(fig)
+    (tmp_path / "a.plot.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
+    page = lean_pages.with_lazy_pictures('<p><img alt="It rises." src="a.plot.svg" /></p>', tmp_path)
+    light, dark = re.findall("<img[^>]*>", page)
+    assert 'class="plot only-light"' in light and 'src="a.plot.svg"' in light
+    assert 'class="plot only-dark"' in dark and 'src="a.plot.svg#dark"' in dark
+    for image in (light, dark):
+        assert 'alt="It rises."' in image and 'loading="lazy"' in image
+        least = float(re.search(r"--least:([\d.]+)px", image)[1])
+        assert least <= 340  # one panel fits a phone
