@@ -97,6 +97,7 @@ def commands(kind: str) -> list[list[str]]:
         return [[*pytest, *options, *doctests]]
     if kind == "notebooks":
         options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=1200", "-p", "watch_chapters"]
+        options += ["--nbval-sanitize-with", "tools/compared.cfg"]
         return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
     return [[*pytest, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
 

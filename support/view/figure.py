@@ -43,8 +43,7 @@ def fit(fig: Figure) -> None:
             text.set_fontsize(LETTERS)
     _lay_out(fig)
     panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
-    if len(fig.axes) == 1:
-        _lift(fig)
+    _lift(fig, panels)
     for legend in [*fig.legends, *filter(None, (ax.get_legend() for ax in panels))]:
         _narrow(legend, fig)
     for legend in fig.legends:  # one of many rows would leave the axes too little
@@ -53,14 +52,12 @@ def fit(fig: Figure) -> None:
             rows = -(-len(legend.get_texts()) // legend._ncols)  # type: ignore[attr-defined]
             fig.set_figheight(fig.get_figheight() + max(0, rows - 1) * 1.4 * LETTERS / 72)
     for ax in panels:
-        _break_names(
-            ax, fig, sum(abs(o.get_window_extent().y0 - ax.get_window_extent().y0) < 2 for o in panels)
-        )
+        _break_names(ax, fig, _beside(ax, panels))
     for ax in fig.axes:
         room = ax.get_window_extent()
         middle = (room.x0 + room.x1) / 2
-        beside = sum(abs(other.get_window_extent().y0 - room.y0) < 2 for other in panels)
-        wide = min(2 * middle, 2 * (fig.bbox.width - middle), fig.bbox.width / max(1, beside)) * 0.97
+        share = fig.bbox.width / max(1, _beside(ax, panels))
+        wide = min(2 * middle, 2 * (fig.bbox.width - middle), share) * 0.97
         for text in (ax.title, ax.xaxis.label):
             _wrap(text, wide)
         _wrap(ax.yaxis.label, max(room.height, fig.bbox.height * 0.6))
@@ -72,6 +69,11 @@ def fit(fig: Figure) -> None:
         _lay_out(fig)
 
 
+def _beside(ax: Axes, panels: Sequence[Axes]) -> int:
+    foot = ax.get_window_extent().y0
+    return sum(bool(abs(other.get_window_extent().y0 - foot) < 2) for other in panels)
+
+
 def _lay_out(fig: Figure) -> None:
     with warnings.catch_warnings():  # names that are still too long may leave the axes no room
         warnings.filterwarnings("ignore", "constrained_layout not applied")
@@ -79,37 +81,44 @@ def _lay_out(fig: Figure) -> None:
 
 
 def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
-    """Long names on the vertical axis in two lines or three, so that they leave room for what they name."""
+    """Long names on the vertical axis are broken into lines, and each has its height."""
     names = [text.get_text() for text in ax.get_yticklabels()]
-    wide = [text.get_window_extent().width for text in ax.get_yticklabels()]
+    boxes = [text.get_window_extent() for text in ax.get_yticklabels()]
     room = fig.bbox.width * (0.42 if beside == 1 else 0.22)
-    if not names or max(wide) <= room:
-        return
-    broken = [
-        textwrap.fill(n, max(8, int(len(n) * room / w)), break_long_words=False) if w > room else n
-        for n, w in zip(names, wide, strict=True)
-    ]
-    ax.set_yticks(ax.get_yticks(), labels=broken)
-    lines = [name.count("\n") + 1 for name in broken]
-    most = max([a + b for a, b in pairwise(lines)], default=2) / 2
-    rows = len(broken) * (1.2 * LETTERS * most + 5) / 72
-    if rows > (high := ax.get_window_extent().height / fig.dpi):
-        fig.set_figheight(fig.get_figheight() + rows - high)
-    _lay_out(fig)
+    long = any(box.width > room for box in boxes)
+    if long:
+        names = [
+            textwrap.fill(n, max(8, int(len(n) * room / box.width)), break_long_words=False)
+            if box.width > room
+            else n
+            for n, box in zip(names, boxes, strict=True)
+        ]
+        ax.set_yticks(ax.get_yticks(), labels=names)
+    standing = sorted(boxes, key=lambda box: box.y0)
+    if long or (ax.get_yscale() == "linear" and any(a.y1 > b.y0 + 2 for a, b in pairwise(standing))):
+        lines = [name.count("\n") + 1 for name in names]
+        most = max([a + b for a, b in pairwise(lines)], default=2) / 2
+        need = len(names) * (1.4 * LETTERS * most + 3 * long) / 72
+        if need > (high := ax.get_window_extent().height / fig.dpi):
+            fig.set_figheight(
+                fig.get_figheight() * need / high if beside > 1 else fig.get_figheight() + need - high
+            )
+        _lay_out(fig)
 
 
-def _lift(fig: Figure) -> None:
-    """A legend for which nobody chose a corner of the axes stands above them, where it hides nothing."""
-    own = fig.axes[0].get_legend()
-    if own is None or own.get_title().get_text():
+def _lift(fig: Figure, panels: Sequence[Axes]) -> None:
+    """A legend that could hide something stands above: a long one, or one without a chosen corner."""
+    legends = [legend for legend in (ax.get_legend() for ax in panels) if legend is not None]
+    if len(legends) != 1 or legends[0].get_title().get_text():
         return
-    if own._loc_real != 0 and own._bbox_to_anchor is None:  # type: ignore[attr-defined]
-        return
-    handles, names = own.legend_handles, [text.get_text() for text in own.get_texts()]
-    own.remove()
-    for legend in fig.legends:
-        legend.remove()
-    legend_above(fig, names, handles)
+    own, names = legends[0], [text.get_text() for text in legends[0].get_texts()]
+    free = own._loc_real == 0 or own._bbox_to_anchor is not None  # type: ignore[attr-defined]
+    if free or (len(panels) == 1 and len(names) > 2):
+        own.remove()
+        for legend in list(fig.legends):
+            if {text.get_text() for text in legend.get_texts()} <= set(names):
+                legend.remove()
+        legend_above(fig, names, own.legend_handles)
 
 
 def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | None = None) -> None:
@@ -136,6 +145,7 @@ def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | Non
 
 def _narrow(legend: Legend, fig: Figure) -> None:
     """A legend in as many columns as the figure has room for."""
+    legend.prop.set_size(max(legend.prop.get_size_in_points(), LETTERS))  # type: ignore[attr-defined]
     while legend.get_window_extent().width > fig.bbox.width and legend._ncols > 1:  # type: ignore[attr-defined]
         names = [text.get_text() for text in legend.get_texts()]
         legend._ncols -= 1  # type: ignore[attr-defined]

@@ -165,7 +165,8 @@ def plot_bars(
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
     if digits is not None:
-        ax.margins(x=0.12)
+        low = min(float(numbers(group).min()) for group in groups.values())
+        ax.margins(x=0.12 if low >= 0 else 0.2)  # room for the numbers, on both sides if need be
     ax.set_yticks(range(len(labels)), labels=[str(label) for label in labels])
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)

@@ -23,7 +23,7 @@ from support.view import (
     show,
     style,
 )
-from support.view.figure import png
+from support.view.figure import fit, png, small_png, svg
 
 ALT = "A line rises from 1 to 3 over two steps."
 HISTORY = SimpleNamespace(steps=[0, 1, 2], losses=[3.0, 2.0, 1.5], lrs=[0.1, 0.2, 0.1], evals=[(2, 1.7)])
@@ -52,11 +52,14 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_plot_is_drawn_quietly_and_legibly(name):
     fig = FIGURES[name]()  # warnings are errors here
+    fit(fig)
     picture = matplotlib.image.imread(io.BytesIO(png(fig)))
-    assert 600 <= picture.shape[1] <= 1000 and picture.shape[0] <= 1000
+    assert picture.shape[1] <= 1000 and picture.shape[0] <= 1000
     assert picture[..., :3].min() < 0.5, "nothing was drawn"
     written = [t for t in fig.findobj(matplotlib.text.Text) if t.get_text() and t.get_visible()]
-    assert written and min(t.get_fontsize() for t in written) >= 10
+    assert written and min(t.get_fontsize() for t in written) >= style.LETTERS
+    drawn, (wide, high) = fig.get_tightbbox(), fig.get_size_inches()
+    assert min(drawn.x0, drawn.y0) > -0.02 and drawn.x1 < wide + 0.02 and drawn.y1 < high + 0.02
     assert {t.get_fontfamily()[0] for t in written} == {"DejaVu Sans"}
 
 
@@ -67,9 +70,35 @@ def test_show_gives_a_picture_with_its_words_and_nothing_else(monkeypatch, capsy
     )
     show(plot_lines([1, 2], {"a": [1, 3]}), alt=f"  {ALT}\n ")
     [(data, more)] = shown
-    assert set(data) == {"image/png", "text/plain"} and data["image/png"][1:4] == b"PNG"
-    assert more == {"metadata": {"image/png": {"alt": ALT}}}
+    assert set(data) == {"image/svg+xml", "image/png", "text/plain"} and data["image/png"][1:4] == b"PNG"
+    assert data["image/svg+xml"].startswith('<svg class="plot"')
+    assert more == {"metadata": {kind: {"alt": ALT} for kind in ("image/svg+xml", "image/png")}}
     assert capsys.readouterr().out == ""
+
+
+def test_long_names_and_legends_find_room():
+    names = [f"a rather long name of the {i}th bar, which a phone must show" for i in range(6)]
+    fig = plot_bars(
+        {"one": range(6), "two": range(6)}, names, xlabel="a quantity with a long explanation of what it is"
+    )
+    fit(fig)
+    [ax] = fig.axes
+    boxes = [t.get_window_extent() for t in ax.get_yticklabels()]
+    assert ax.get_window_extent().width > 0.4 * fig.bbox.width
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    fig = plot_lines(range(5), {f"line number {i} of many": [i, 0, 0, 0, 9] for i in range(7)})
+    fig.axes[0].legend()  # a cell that adds to a plot asks for its legend again
+    fit(fig)
+    assert len(fig.legends) == 1 and fig.axes[0].get_legend() is None
+    above = fig.legends[0].get_window_extent()
+    axes = fig.axes[0].get_window_extent()
+    assert above.y0 >= axes.y1 and axes.height > 0.4 * fig.bbox.height and above.x1 <= fig.bbox.width
+
+
+def test_many_points_are_a_picture_in_the_drawing():
+    few, many = (plot_lines(range(n), {"a": np.random.default_rng(0).random(n)}) for n in (900, 1100))
+    assert "<image" not in svg(few) and "<image" in svg(many)
+    assert len(svg(many)) < 60_000 and len(small_png(few)) < len(png(few))
 
 
 @pytest.mark.parametrize("alt", ["", "A figure.", " " * 30])
