@@ -91,7 +91,7 @@ def one_token_back(values: Values, uniform: float) -> Values:
 
 def draw_belt(values: Values, found: Values) -> Figure:
     """The tokens in lines, a new line for each turn of a writer; what training masks is dashed."""
-    fig, ax = style.subplots(figsize=(style.WIDTH, 4.2))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.2))
     words = [(token["token"], token["writer"]) for token in found["tokens"]]
     ax.text(33, 1, "dashed: masked in training", va="center", fontsize=11)
     x, y, before = 0.0, 1.0, ""

@@ -94,7 +94,7 @@ def draw_forgetting(values: Values, found: Values) -> Figure:
     """The old loss over the new one; each path runs to the right as the second evening is learned."""
     world, k = values["world"], int(values["point"])
     wide, high = ENDS[world]
-    fig, ax = style.subplots(figsize=(style.WIDTH, 4.4))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.4))
     for i, (name, path) in enumerate(found["paths"].items()):
         x, y = [1 - (p[0] / wide) ** 0.5 for p in path], [p[1] for p in path]
         line = {"color": style.colour(i), "linestyle": style.LINES[i % len(style.LINES)]}

@@ -30,7 +30,7 @@ def _places(story: Story) -> tuple[dict[str, tuple[float, float]], float]:
     places, x, y, high = {}, 0.0, 0.0, 0.0
     for name, matrix in story.matrices.items():
         *_, wide, tall = _sizes(matrix)
-        if x and x + wide > 1.4 * style.WIDTH:
+        if x and x + wide > 1.4 * style.WIDE:
             x, y, high = 0.0, y + high + GAP, 0.0
         places[name] = (x, y)
         x, high = x + wide + 2 * GAP, max(high, tall)
@@ -40,8 +40,8 @@ def _places(story: Story) -> tuple[dict[str, tuple[float, float]], float]:
 def draw_story(values: Values, found: Values, story: Story) -> Figure:
     """The canvas after a step; of a chosen cell the sources are outlined, too."""
     places, high = _places(story)
-    wide, now = 1.4 * style.WIDTH, found["place"]
-    fig, ax = style.subplots(figsize=(wide, high + 0.1), layout="none")
+    wide, now = 1.4 * style.WIDE, found["place"]
+    fig, ax = style.subplots(wide=True, figsize=(wide, high + 0.1), layout="none")
     ax.set_position((0, 0, 1, 1))
     ax.set(xlim=(-0.05, wide), ylim=(high + 0.05, -0.05))
     ax.set_axis_off()
