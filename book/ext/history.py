@@ -228,6 +228,49 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def compared() -> list[tuple[str, float, float]]:
+    """What the guide sets side by side: its model on paper with a text of 3 tokens, and GPT-3 with 2,048.
+
+    >>> [round(large / small) for _, small, large in compared()[:3]]
+    [2048, 48, 32]
+    """
+    import torch
+
+    pair = [shapes()[name][0] for name in ("the guide's model, on paper", "GPT-3")]
+    with torch.device("meta"):
+        parameters = [GPT(config).n_parameters() for config in pair]
+    lengths, widths, hidden = (3, 2048), [c.d_model for c in pair], [4 * c.d_model for c in pair]
+    counts = {
+        "Width": widths,
+        "Heads": [c.n_heads for c in pair],
+        "Layers": [c.n_layers for c in pair],
+        "Width of the feed-forward network": hidden,
+        "Vocabulary": [c.vocab_size for c in pair],
+        "Parameters": parameters,
+        "Products for the scores of one layer, n²d": [
+            n * n * d for n, d in zip(lengths, widths, strict=True)
+        ],
+        "Products of one feed-forward matrix of one layer": [
+            n * d * f for n, d, f in zip(lengths, widths, hidden, strict=True)
+        ],
+    }
+    return [(name, *both) for name, both in counts.items()]
+
+
+def comparison(rows: list[tuple[str, float, float]]) -> str:
+    """The same recipe twice, with how many times larger one is."""
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{short(x)}</td>" for x in (a, b, round(b / a)))}</tr>'
+        for name, a, b in rows
+    )
+    heads = ("", "On paper", "GPT-3", "Times larger")
+    head = "".join(f'<th scope="col">{h}</th>' if h else "<td></td>" for h in heads)
+    return (
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table compared">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 class Timeline(SphinxDirective):
     """The figure and the list."""
 
@@ -239,10 +282,14 @@ class Timeline(SphinxDirective):
 
 
 class Scale(SphinxDirective):
-    """The figure and the table."""
+    """The figure and the table; with the argument `compared`, the guide's model beside GPT-3."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(BIB))
+        if self.arguments:
+            return [nodes.raw("", comparison(compared()), format="html")]
         rows = scales()
         return [nodes.raw("", scale_drawing(rows) + scale_table(rows), format="html")]
 

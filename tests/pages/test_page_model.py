@@ -236,11 +236,14 @@ def test_a_model_loads_only_when_it_is_wanted(browser, bases, site):
     assert not [url for url in asked if "_models" in url]
     tab.locator("live-figure").first.scroll_into_view_if_needed()
     tab.wait_for_function("() => document.querySelectorAll('live-figure .live-rank').length")
-    assert {url.rsplit("/", 1)[1] for url in asked if "_models" in url} == {"calling-game.js"}
+    build = (site / "build.txt").read_text(encoding="utf8").strip()
+    assert build in tab.locator("meta[name=build]").get_attribute("content")
+    first, second = f"calling-game.js?{build}", f"stories.js?{build}"  # never an old model with a new page
+    assert {url.rsplit("/", 1)[1] for url in asked if "_models" in url} == {first}
     asking = tab.locator(".live-ask").count()
     tab.locator(".live-ask").first.click()
     tab.wait_for_function("n => document.querySelectorAll('.live-ask').length < n", arg=asking)
-    assert [url.rsplit("/", 1)[1] for url in asked if "_models" in url] == ["calling-game.js", "stories.js"]
+    assert [url.rsplit("/", 1)[1] for url in asked if "_models" in url] == [first, second]
     context.close()
     by_default = (site / "_models" / "calling-game.js").stat().st_size
     text = (site / PAGE).read_text(encoding="utf8")

@@ -51,10 +51,11 @@ def at_step(frame: float | int, word: str) -> Values:
     path = [picture["points"][i] for picture in frames[: int(frame) + 1]]
     found = {"step": now["step"], "loss": now["loss"], "share": now["share"], "floor": record["floor"]}
     found["shared"] = len(set(now["near"][i]) & set(last))
+    found["width"] = max(max(side) - min(side) for side in zip(*now["points"], strict=True))
     said = (
         "After {step} steps the loss is {loss:.3f} nats (the game itself has {floor:.3f}), and the "
-        "plane shows {share:.1%} of the spread. Nearest to “{word}” is “{nearest}”; {shared} of its five "
-        "nearest are so at the end, too."
+        "plane, on which the words now lie within {width:.2f}, shows {share:.1%} of the variance. "
+        "Nearest to “{word}” is “{nearest}”; {shared} of its five nearest are so at the end, too."
     )
     finding = fill(said, found | {"word": word, "nearest": near[0]["now"]})
     return found | {"points": now["points"], "near": near, "path": path, "finding": finding}
@@ -84,7 +85,7 @@ def draw_step(values: Values, found: Values) -> Figure:
     groups = [group(word) for word in words]
     fig = plot_map(points, words, groups=groups, show_only=named, title=f"after {found['step']} steps")
     ax, path = fig.axes[0], np.array(found["path"])
-    everywhere = np.array([picture["points"] for picture in record["frames"]]).reshape(-1, 2)
+    everywhere = np.vstack([points, path])  # its own scale: at first all words would share a corner
     margin = 0.06 * (everywhere.max() - everywhere.min())
     low, high = everywhere.min(axis=0) - margin, everywhere.max(axis=0) + margin
     ax.plot(*path.T, color="#555555", linewidth=1.2, zorder=1)

@@ -66,7 +66,7 @@ def under(which: str, seed: float | int, find: str) -> Values:
     seeded = {"seed_shown": f"{seed:.0f}" if free else "not used"}
     shown = {"points": drawn["points"], "chosen": found_word(find, words)}
     what = f"This t-SNE (perplexity {perplexity}, seed {seed:.0f})" if free else f"This {which}"
-    said = "{what} shows {share:.1%} of the spread and keeps {kept:.1%} of the five nearest neighbours. "
+    said = "{what} shows {share:.1%} of the variance and keeps {kept:.1%} of the five nearest neighbours. "
     if free:
         said = "{what} has no axes and no share; it keeps {kept:.1%} of the five nearest neighbours. "
     finding = fill(said, drawn | {"what": what})

@@ -22,7 +22,7 @@
       const i = foundWord(find, data.words), typed = find.replace(/^ +| +$/g, "");
       const found = {seed_shown: free ? String(seed) : "not used", points: drawn.points, chosen: i, near: [], shared: 0};
       found.finding = fill(free ? "{what} has no axes and no share; it keeps {kept:.1%} of the five nearest neighbours. "
-        : "{what} shows {share:.1%} of the spread and keeps {kept:.1%} of the five nearest neighbours. ",
+        : "{what} shows {share:.1%} of the variance and keeps {kept:.1%} of the five nearest neighbours. ",
       {...drawn, what: free ? `This t-SNE (perplexity ${perplexity}, seed ${seed})` : `This ${which}`});
       if (i === null) {
         found.finding += typed ? `No word here begins with “${typed}”.` : "Choose a word.";
