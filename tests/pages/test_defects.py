@@ -1,0 +1,121 @@
+"""Defects that a reader once met, so that they do not come back: what was cut off, piled up, broken or flashed."""
+
+import pytest
+from test_pages import CHAPTERS
+
+BOOK = ["book/notation.html", "book/scale.html", "book/status.html", "book/zoo.html", "book/errata.html"]
+CUT_OFF = """() => {
+  document.querySelectorAll('article details').forEach((fold) => { fold.open = true; });
+  const found = [];
+  for (const table of document.querySelectorAll('article table')) {
+    if (!table.checkVisibility()) continue;
+    for (let e = table; e.tagName !== 'ARTICLE'; e = e.parentElement) {
+      if (getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1) {
+        found.push(`${e.className}: ${e.scrollWidth} in ${e.clientWidth}`);
+        break;
+      }
+    }
+  }
+  return found;
+}"""
+CROSSED = """(figure) => {
+  const ends = [...figure.querySelectorAll('line')].map((l) => ['x1', 'y1', 'x2', 'y2'].map((k) => Number(l.getAttribute(k))));
+  const meets = ([x1, y1, x2, y2], b) => Array.from({length: 201}, (_, i) => [x1 + i * (x2 - x1) / 200, y1 + i * (y2 - y1) / 200])
+    .some(([x, y]) => x > b.x && x < b.x + b.width && y > b.y && y < b.y + b.height);
+  const cards = [...figure.querySelectorAll('rect.live-card')].map((card) => card.getBBox());
+  const names = [...figure.querySelectorAll('g > .live-name')].map((name) => name.getBBox());
+  return [cards.length, cards.map((b) => ends.filter((e) => meets(e, b)).length), names.map((b) => ends.filter((e) => meets(e, b)).length)];
+}"""
+
+
+@pytest.mark.parametrize("page", [*CHAPTERS, *BOOK])
+def test_no_table_is_cut_off_on_a_desk(page, visits):
+    tab = visits("file", page)
+    assert tab.evaluate(CUT_OFF) == []
+    visits.close()
+
+
+def test_few_tables_must_be_scrolled_on_a_phone(visits):
+    """Those with many columns: all others fit into 390 pixels (it was 126)."""
+    found = {}
+    for page in [*CHAPTERS, *BOOK]:
+        found[page] = len(visits("file", page, width=390).evaluate(CUT_OFF))
+        visits.close()
+    print(
+        sum(found.values()), "tables go on to the right at 390 pixels:", {k: v for k, v in found.items() if v}
+    )
+    assert sum(found.values()) <= 45
+
+
+def test_no_name_of_code_in_a_table_is_broken(visits):
+    tab = visits("file", "book/notation.html", width=390)
+    broken = """() => [...document.querySelectorAll('td code')].filter((c) => new Set([...c.getClientRects()].map((r) => Math.round(r.top))).size > 1)
+      .map((c) => c.textContent)"""
+    assert tab.evaluate(broken) == []
+
+
+@pytest.mark.parametrize("page", ["notebooks/11_attention.html", "notebooks/23_inside_the_model.html"])
+def test_live_tables_show_the_names_of_their_columns(page, visits):
+    tab = visits("file", page)
+    figures = tab.locator("live-figure:has(.live-lens, .live-rank, table thead)")
+    for k in range(tab.locator("live-figure").count()):
+        tab.locator("live-figure").nth(k).scroll_into_view_if_needed()
+        tab.wait_for_timeout(300)
+    tab.wait_for_function("() => document.querySelector('live-figure table thead th')")
+    assert figures.count() > 0
+    hidden = """() => [...document.querySelectorAll('live-figure table thead th, live-figure table thead td')]
+      .filter((c) => c.closest('table').checkVisibility() && c.textContent.trim() && !c.checkVisibility()).map((c) => c.textContent)"""
+    assert tab.evaluate(hidden) == []
+    visits.close()
+
+
+def test_weights_and_names_of_the_student_network_stand_clear_of_the_lines(visits):
+    tab = visits("file", "book/playground.html")
+    figure = tab.locator("live-figure:has(circle.live-node)").first
+    figure.scroll_into_view_if_needed()
+    figure.locator("rect.live-card").first.wait_for()
+    count, cards, names = figure.evaluate(CROSSED)
+    assert count == 9 and cards == [1] * 9, "each weight lies on its own line alone"
+    assert names == [0] * 6
+
+
+def test_the_words_of_the_film_fill_its_picture_at_every_step(visits):
+    tab = visits("file", "book/playground.html")
+    figure = tab.locator("live-figure:has(.live-trail)").first
+    tab.evaluate(
+        "() => [...document.querySelectorAll('h2')].find((h) => h.textContent.includes('embedding matrix')).scrollIntoView()"
+    )
+    figure.locator(".live-spot").first.wait_for()
+    assert figure.get_by_role("button", name="Play").is_visible()
+    across = """(figure) => {
+      const all = [...figure.querySelectorAll('.live-halo')], [, , wide, tall] = figure.querySelector('.live-map').getAttribute('viewBox').split(' ').map(Number);
+      const side = (k) => { const v = all.map((c) => Number(c.getAttribute(k))); return Math.max(...v) - Math.min(...v); };
+      return Math.max(side('cx') / wide, side('cy') / tall);
+    }"""
+    for step in range(0, 21, 4):
+        slider = figure.locator("input[type=range]").first
+        slider.evaluate(
+            "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }", step
+        )
+        tab.wait_for_timeout(150)
+        assert figure.evaluate(across) > 0.6, step
+
+
+def test_nothing_of_the_still_text_flashes_before_a_figure(browser, bases):
+    """With scripts on, but not yet there: the picture stands alone, without its note and its raw text."""
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.route("**/*.js*", lambda route: None)  # no script ever comes
+    tab.goto(bases["http"] + "book/playground.html", wait_until="commit")
+    still = tab.locator("live-figure .live-still").first
+    still.wait_for(state="attached")
+    assert still.locator(".live-note").is_hidden()
+    assert still.locator("pre").first.is_hidden()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_errata_page_is_short_until_rows_are_asked_for(visits, width):
+    tab = visits("file", "book/errata.html", width=width)
+    assert tab.evaluate("() => document.documentElement.scrollHeight") < 30_000
+    visits.close()
