@@ -1,4 +1,4 @@
-"""Defects that a reader once met, so that they do not come back: what was cut off, piled up, broken or flashed."""
+"""Defects that a reader once met, so that they do not come back: cut off, piled up, broken, or flashing."""
 
 import pytest
 from test_pages import CHAPTERS
@@ -19,13 +19,20 @@ CUT_OFF = """() => {
   return found;
 }"""
 CROSSED = """(figure) => {
-  const ends = [...figure.querySelectorAll('line')].map((l) => ['x1', 'y1', 'x2', 'y2'].map((k) => Number(l.getAttribute(k))));
-  const meets = ([x1, y1, x2, y2], b) => Array.from({length: 201}, (_, i) => [x1 + i * (x2 - x1) / 200, y1 + i * (y2 - y1) / 200])
-    .some(([x, y]) => x > b.x && x < b.x + b.width && y > b.y && y < b.y + b.height);
+  const number = (node) => (key) => Number(node.getAttribute(key));
+  const lines_of = [...figure.querySelectorAll('line')];
+  const ends = lines_of.map((l) => ['x1', 'y1', 'x2', 'y2'].map(number(l)));
+  const along = ([x1, y1, x2, y2]) => Array.from({length: 201},
+    (_, i) => [x1 + i * (x2 - x1) / 200, y1 + i * (y2 - y1) / 200]);
+  const inside = (b) => ([x, y]) => x > b.x && x < b.x + b.width && y > b.y && y < b.y + b.height;
+  const meets = (end, b) => along(end).some(inside(b));
   const cards = [...figure.querySelectorAll('rect.live-card')].map((card) => card.getBBox());
   const names = [...figure.querySelectorAll('g > .live-name')].map((name) => name.getBBox());
-  return [cards.length, cards.map((b) => ends.filter((e) => meets(e, b)).length), names.map((b) => ends.filter((e) => meets(e, b)).length)];
+  const lines = (b) => ends.filter((e) => meets(e, b)).length;
+  return [cards.length, cards.map(lines), names.map(lines)];
 }"""
+
+MOVE = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
 
 
 @pytest.mark.parametrize("page", [*CHAPTERS, *BOOK])
@@ -49,7 +56,8 @@ def test_few_tables_must_be_scrolled_on_a_phone(visits):
 
 def test_no_name_of_code_in_a_table_is_broken(visits):
     tab = visits("file", "book/notation.html", width=390)
-    broken = """() => [...document.querySelectorAll('td code')].filter((c) => new Set([...c.getClientRects()].map((r) => Math.round(r.top))).size > 1)
+    broken = """() => [...document.querySelectorAll('td code')]
+      .filter((c) => new Set([...c.getClientRects()].map((r) => Math.round(r.top))).size > 1)
       .map((c) => c.textContent)"""
     assert tab.evaluate(broken) == []
 
@@ -64,7 +72,8 @@ def test_live_tables_show_the_names_of_their_columns(page, visits):
     tab.wait_for_function("() => document.querySelector('live-figure table thead th')")
     assert figures.count() > 0
     hidden = """() => [...document.querySelectorAll('live-figure table thead th, live-figure table thead td')]
-      .filter((c) => c.closest('table').checkVisibility() && c.textContent.trim() && !c.checkVisibility()).map((c) => c.textContent)"""
+      .filter((c) => c.closest('table').checkVisibility() && c.textContent.trim() && !c.checkVisibility())
+      .map((c) => c.textContent)"""
     assert tab.evaluate(hidden) == []
     visits.close()
 
@@ -82,21 +91,19 @@ def test_weights_and_names_of_the_student_network_stand_clear_of_the_lines(visit
 def test_the_words_of_the_film_fill_its_picture_at_every_step(visits):
     tab = visits("file", "book/playground.html")
     figure = tab.locator("live-figure:has(.live-trail)").first
-    tab.evaluate(
-        "() => [...document.querySelectorAll('h2')].find((h) => h.textContent.includes('embedding matrix')).scrollIntoView()"
-    )
+    tab.locator("#how-an-embedding-matrix-is-learned").scroll_into_view_if_needed()
     figure.locator(".live-spot").first.wait_for()
     assert figure.get_by_role("button", name="Play").is_visible()
     across = """(figure) => {
-      const all = [...figure.querySelectorAll('.live-halo')], [, , wide, tall] = figure.querySelector('.live-map').getAttribute('viewBox').split(' ').map(Number);
-      const side = (k) => { const v = all.map((c) => Number(c.getAttribute(k))); return Math.max(...v) - Math.min(...v); };
+      const all = [...figure.querySelectorAll('.live-halo')];
+      const {width: wide, height: tall} = figure.querySelector('.live-map').viewBox.baseVal;
+      const places = (key) => all.map((circle) => Number(circle.getAttribute(key)));
+      const side = (key) => Math.max(...places(key)) - Math.min(...places(key));
       return Math.max(side('cx') / wide, side('cy') / tall);
     }"""
     for step in range(0, 21, 4):
         slider = figure.locator("input[type=range]").first
-        slider.evaluate(
-            "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }", step
-        )
+        slider.evaluate(MOVE, step)
         tab.wait_for_timeout(150)
         assert figure.evaluate(across) > 0.6, step
 
