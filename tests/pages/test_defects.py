@@ -101,11 +101,13 @@ def test_the_words_of_the_film_fill_its_picture_at_every_step(visits):
       const side = (key) => Math.max(...places(key)) - Math.min(...places(key));
       return Math.max(side('cx') / wide, side('cy') / tall);
     }"""
+    height = figure.locator(".live-map").bounding_box()["height"]
     for step in range(0, 21, 4):
         slider = figure.locator("input[type=range]").first
         slider.evaluate(MOVE, step)
         tab.wait_for_timeout(150)
         assert figure.evaluate(across) > 0.6, step
+        assert figure.locator(".live-map").bounding_box()["height"] == height, "the page does not jump"
 
 
 def test_nothing_of_the_still_text_flashes_before_a_figure(browser, bases):
@@ -125,4 +127,16 @@ def test_nothing_of_the_still_text_flashes_before_a_figure(browser, bases):
 def test_the_errata_page_is_short_until_rows_are_asked_for(visits, width):
     tab = visits("file", "book/errata.html", width=width)
     assert tab.evaluate("() => document.documentElement.scrollHeight") < 30_000
+    visits.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_displayed_formulas_stand_in_the_middle(visits, width):
+    tab = visits("file", "notebooks/11_attention.html", width=width)
+    off = """() => [...document.querySelectorAll('article div.math')].map((box) => {
+      const [a, b] = [box.getBoundingClientRect(), box.querySelector('.katex-display').getBoundingClientRect()];
+      return box.scrollWidth > box.clientWidth ? 0 : Math.abs(a.left + a.right - b.left - b.right) / 2;
+    })"""
+    found = tab.evaluate(off)
+    assert len(found) > 3 and max(found) < 3
     visits.close()

@@ -9,12 +9,12 @@
   ];
   const one = (x) => x.toFixed(1);
 
-  // From the plane to the drawing, with one scale for both axes.
-  const scale = (points) => {
+  // From the plane to the drawing, with one scale for both axes; its height follows the points, or is given.
+  const scale = (points, given) => {
     const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const size = Math.min(356 / (right - left || 1), 356 / (high - low || 1));
-    const tall = Math.max(200, 48 + size * (high - low));
+    const size = Math.min(356 / (right - left || 1), ((given || 404) - 48) / (high - low || 1));
+    const tall = given || Math.max(200, 48 + size * (high - low));
     return {tall, to: ([x, y]) => [202 + size * (x - (left + right) / 2), tall / 2 - size * (y - (low + high) / 2)]};
   };
 
@@ -36,8 +36,8 @@
     return found;
   };
 
-  const picture = (tools, {words, kinds, points, frame, chosen, near, lines, path, notes, choose}) => {
-    const {svg, text, make} = tools, {to, tall} = scale(frame || points), at = points.map(to), mark = marks(svg);
+  const picture = (tools, {words, kinds, points, frame, height, chosen, near, lines, path, notes, choose}) => {
+    const {svg, text, make} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
     const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, "Go over a point to read its name; press it to choose it.");
     const order = [...new Set([...(chosen === null ? [] : [chosen, ...near]), ...words.keys()])];
     const spots = place(words, at, order, tall, chosen, chosen === null ? 0 : 1 + near.length), here = chosen === null ? null : at[chosen];

@@ -16,7 +16,7 @@
     },
     draw(state, data, tools) {
       const i = data.words.indexOf(state.word);
-      return picture(tools, {words: data.words, kinds: data.kinds, points: state.points, frame: [...state.points, ...state.path],
+      return picture(tools, {words: data.words, kinds: data.kinds, points: state.points, frame: [...state.points, ...state.path], height: 360,
         chosen: i, near: data.frames[state.frame].near[i], lines: false, path: state.path, notes: ["Each picture has its own scale. The thin line is the way of the chosen word so far."],
         choose: (word) => tools.set({word})});
     },
