@@ -134,7 +134,7 @@ def test_the_errata_page_is_short_until_rows_are_asked_for(visits, width):
 def test_displayed_formulas_stand_in_the_middle(visits, width):
     tab = visits("file", "notebooks/11_attention.html", width=width)
     off = """() => [...document.querySelectorAll('article div.math')].map((box) => {
-      const [a, b] = [box.getBoundingClientRect(), box.querySelector('.katex-display').getBoundingClientRect()];
+      const [a, b] = [box, box.querySelector('.katex-display')].map((e) => e.getBoundingClientRect());
       return box.scrollWidth > box.clientWidth ? 0 : Math.abs(a.left + a.right - b.left - b.right) / 2;
     })"""
     found = tab.evaluate(off)
