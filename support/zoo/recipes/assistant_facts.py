@@ -6,13 +6,21 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from support.alignment import Transcript, transcript_loss
-from support.alignment.conversation import conversation_transcript, make_harness, prompt, reply_of
+from support.alignment.conversation import (
+    END,
+    LONGEST_REPLY,
+    conversation_transcript,
+    make_harness,
+    prompt,
+    reply_of,
+)
 from support.alignment.harness import Belt
 from support.alignment.tool_evaluation import honest_tools
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.generation import generate_many
 from support.model import GPT
 from support.text import Vocabulary
+from support.worlds import loss_floor
 from support.worlds.conversations import TALK, TOOL_KINDS, UNTOLD, Conversations, Turn
 from support.worlds.shop import Problem
 
@@ -72,31 +80,44 @@ def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]
     return found
 
 
+def requests(n: int) -> list[Turn]:
+    """Requests for a story, with stories of the world as their replies."""
+    rng = random.Random(TEST)
+    return [Conversations().story(rng)[0] for _ in range(n)]
+
+
 def stories_told(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, float]:
-    """Stories on request, drawn from the model; and what the world's own stories cost above their floor."""
-    rng, drawn = random.Random(TEST), Conversations()
-    turns = [drawn.story(rng)[0] for _ in range(n)]
+    """How many stories, drawn from the model at temperature 1, are of the world, and fit the request."""
+    turns, world = requests(n), Conversations()
     start = [words.encode(prompt([turn])) for turn in turns]
-    end = words.id("<end>")
-    texts = generate_many(model, start, 190, seed=TEST, stop=[end])
+    end = words.id(END)
+    texts = generate_many(model, start, LONGEST_REPLY, seed=TEST, stop=[end])
     told = [[words.token(i) for i in ids[len(s) :] if i != end] for ids, s in zip(texts, start, strict=True)]
-    abouts = [dict(turn.about) for turn in turns]
-    legal = [not math.isinf(drawn.story_log_prob(words_, {})) for words_ in told]
-    fits = [not math.isinf(drawn.story_log_prob(w, about)) for w, about in zip(told, abouts, strict=True)]
-    floor = -sum(drawn.story_log_prob(t.reply, a) for t, a in zip(turns, abouts, strict=True))
+    legal = [world.story_log_prob(text, {}) for text in told]
+    fitting = [world.story_log_prob(text, dict(t.about)) for text, t in zip(told, turns, strict=True)]
+    return {
+        "stories legal": sum(map(math.isfinite, legal)) / n,
+        "stories legal and fitting": sum(map(math.isfinite, fitting)) / n,
+    }
+
+
+def story_losses(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, float]:
+    """What the world's own stories cost the model above their floor, in nats a token."""
+    turns, world = requests(n), Conversations()
+    floor = -sum(world.story_log_prob(turn.reply, dict(turn.about)) for turn in turns)
     count = sum(len(turn.reply) + 1 for turn in turns)
     asked = transcript_loss(model, [conversation_transcript([turn]) for turn in turns], words)
-    whole = [Transcript(s, [False] + [True] * (len(s) - 1)) for s in drawn.stories.sample(n, TEST)]
-    least = -sum(drawn.stories.log_prob(t.tokens) for t in whole) / sum(len(t.tokens) - 1 for t in whole)
+    whole = world.stories.sample(n, TEST)
+    plain = [Transcript(story, [False] + [True] * (len(story) - 1)) for story in whole]
     return {
-        "stories legal": sum(legal) / n,
-        "stories legal and fitting": sum(fits) / n,
         "story loss above the floor": asked - floor / count,
-        "plain story loss above the floor": transcript_loss(model, whole, words) - least,
+        "plain story loss above the floor": transcript_loss(model, plain, words)
+        - loss_floor(world.stories, whole),
     }
 
 
 def facts(model: GPT, words: Vocabulary) -> dict[str, float]:
     """All that is measured of one model."""
-    found = replies_right(model, words) | sums_right(model, words) | stories_told(model, words)
+    found = replies_right(model, words, HELD_OUT) | sums_right(model, words, SUMS)
+    found |= stories_told(model, words, STORIES) | story_losses(model, words, STORIES)
     return {name: round(value, 4) for name, value in found.items()}
