@@ -76,6 +76,18 @@ def test_the_preferences_lead_towards_the_optimum(entry, monkeypatch):
     assert after.regret < before.regret and after.objective > before.objective
 
 
+def test_what_is_to_stay_is_all_but_the_first_words_of_answers():
+    """The reader with a pencil again: after ``<assistant>`` an answer of one word or of `UNTOLD` begins."""
+    for said in made.kept_skills(20, 3):
+        for i, (token, mine) in enumerate(zip(said.tokens, said.learned, strict=True)):
+            if token == "<assistant>":
+                reply = said.tokens[i + 1 : said.tokens.index("<end>", i)]
+                assert said.learned[i + 1] == (len(reply) > 1 and tuple(reply) != UNTOLD)
+                assert all(said.learned[i + 2 : i + 2 + len(reply)])
+            elif token in ("<user>", "<BOS>"):
+                assert not mine
+
+
 def test_the_replayed_answers_are_the_models_own(entry):
     said = Conversations(tools=0.0).sample(6, 3)
     own = made.own_replies(entry.model, entry.vocabulary, said)

@@ -21,7 +21,7 @@ from support.alignment.conversation import SPECIAL, conversation_transcript, pro
 from support.alignment.optimise import minimise
 from support.model import GPT
 from support.text import Vocabulary
-from support.training import TrainConfig, pad_sequences, train
+from support.training import IGNORE_INDEX, TrainConfig, cross_entropy_sum, pad_sequences, train
 from support.worlds.conversations import LONGEST, UNTOLD, Conversations, Turn, all_words
 from support.zoo.entry import load
 
@@ -125,18 +125,38 @@ def first_word_table(model: GPT, asked: Questions, size: int = 50) -> Float[Tens
     return table.clamp(min=-60).log_softmax(-1)
 
 
+def kept_skills(n: int, seed: int) -> list[Transcript]:
+    """What step 2 must not change: all but the first words of the replies to questions, which it decides."""
+    found = []
+    for turns in Conversations(tools=0.0).sample(int(n * (1 - PLAIN)), seed):
+        tokens, learned = conversation_transcript(turns)
+        for i, turn in enumerate(turns):
+            if turn.kind in ("told", "untold"):
+                learned[len(prompt(turns, i))] = False
+        found.append(Transcript(tokens, learned))
+    return found + plain(n - len(found), seed)
+
+
 def prefer(model: GPT, words: Vocabulary, seed: int) -> GPT:
-    """Step 2: the exact gradient of E[r] − β KL, all first words enumerated."""
+    """Step 2: the exact gradient of E[r] − β KL, all first words enumerated, and a loss on what is to stay.
+
+    The second term is what Ouyang et al. 2022 call PPO-ptx: without it, the end of a reply and the small talk
+    are not under the KL penalty, and drift.
+    """
     policy, pool = copy.deepcopy(model).train(), questions(ASKED, 3000 + seed, words)
     reference = first_word_table(model, pool).float()
     draw = torch.Generator().manual_seed(seed)
+    kept = kept_skills(STEPS["preferences"] * BATCH // 2, 3500 + seed)
+    replayed = InstructionBatches(kept, words, BATCH // 2, seed=seed)
 
     def loss(step: int) -> Tensor:
         rows = torch.randint(ASKED, (BATCH,), generator=draw).tolist()
         some = pool.take(rows)
         log_probs = some.log_probs(policy).clamp(min=-60)
         gain = log_probs.exp() * (some.rewards - BETA * (log_probs - reference[rows]))
-        return -gain.sum(-1).mean()
+        inputs, targets = replayed(step)
+        stays = cross_entropy_sum(policy(inputs), targets) / (targets != IGNORE_INDEX).sum()
+        return stays - gain.sum(-1).mean()
 
     minimise(policy, loss, settings("preferences", seed))
     return policy.eval()
