@@ -1,0 +1,29 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  Live.define("counts", {
+    compute({model, other, bits}, {tables, totals, written}) {
+      const parts = tables[model].map((part, i) => ({...part, other_share: tables[other][i].share, other_written: tables[other][i].written}));
+      return {parts, total: written[model], other_total: written[other], gigabytes: totals[model] * bits / 8e9, times: totals[model] / totals[other],
+        ffn: parts[3].share, tables: parts[0].share + parts[1].share + parts[6].share};
+    },
+    draw(state, data, {svg, text, shown}) {
+      const bar = (key, top, name, total) => {
+        let left = 10;
+        return svg("g", {},
+          text(10, top - 8, `${name}: ${total}`, {class: "live-right"}),
+          ...state.parts.flatMap((part, i) => {
+            const wide = 384 * part[key], x = left;
+            left += wide;
+            return [svg("rect", {x: x.toFixed(2), y: top, width: wide.toFixed(2), height: 34, class: `counts-part counts-${i}`}),
+              ...(wide > 40 ? [text(x + wide / 2, top + 50, shown(100 * part[key], 0) + "%", {class: "live-name"})] : [])];
+          }));
+      };
+      const legend = state.parts.map((part, i) => svg("g", {},
+        svg("rect", {x: 10 + 128 * (i % 3), y: 212 + 24 * Math.floor(i / 3), width: 13, height: 13, class: `counts-part counts-${i}`}),
+        text(28 + 128 * (i % 3), 223 + 24 * Math.floor(i / 3), part.part, {class: "live-right live-name"})));
+      return svg("svg", {viewBox: "0 0 404 290"}, bar("share", 30, state.model, state.total), bar("other_share", 122, state.other, state.other_total),
+        text(10, 196, `${state.model}: ${shown(state.gigabytes, 3)} GB in ${state.bits} bits`, {class: "live-right live-name"}), ...legend);
+    },
+  });
+})();

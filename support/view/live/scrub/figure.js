@@ -1,0 +1,41 @@
+// What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
+(() => {
+  "use strict";
+  const move = (values, by, run) => {
+    const at = Math.round(values.at) + by;
+    return at >= 0 && at < run.length ? {at} : {};
+  };
+  Live.define("scrub", {
+    compute({at, text}, {run, lines}) {
+      const row = run[Math.round(at)], words = row.next[text].map(([word, p, exact]) => ({word, p, exact}));
+      const passed = Object.keys(lines).filter((name) => row.loss < lines[name]);
+      return {step: row.step, loss: row.loss, legal: row.legal, game: row.game, words, best: words[0].word, p: words[0].p, exact: words[0].exact,
+        verdict: passed.length ? `better than the ${passed.at(-1)} model` : "not yet better than counting single words", above: row.loss - lines.floor};
+    },
+    draw(state, {run, lines}, {svg, text, make, shown}) {
+      const x = (step) => 40 + 350 * step / 400, y = (loss) => 210 - 196 * (loss - 1) / 2.4;
+      const curve = run.map(({step, loss}, k) => `${k ? "L" : "M"}${x(step).toFixed(1)} ${y(loss).toFixed(1)}`).join("");
+      const plot = svg("svg", {viewBox: "0 0 404 446"},
+        ...Object.entries(lines).map(([name, loss]) => svg("g", {}, svg("line", {x1: 40, x2: 390, y1: y(loss), y2: y(loss), class: "live-ghost"}),
+          text(name === "floor" ? 200 : 388, y(loss) + (name === "floor" ? 15 : -4), name, {class: "live-left live-name"}))),
+        ...[1, 2, 3].map((loss) => text(34, y(loss) + 5, shown(loss, 0), {class: "live-left"})),
+        ...[0, 100, 200, 300, 400].map((step) => text(x(step), 230, String(step))),
+        text(215, 250, "step; upwards: loss on new games, nats", {class: "live-name"}),
+        svg("line", {x1: x(state.step), x2: x(state.step), y1: 14, y2: 210, class: "live-here"}),
+        svg("g", {class: "live-line"}, svg("path", {d: curve, class: "live-curve"})),
+        svg("g", {class: "live-line live-absolute"}, svg("circle", {cx: x(state.step).toFixed(1), cy: y(state.loss).toFixed(1), r: 7})),
+        text(10, 280, `after “${state.text}” (dashed: the game)`, {class: "live-right live-name"}),
+        ...state.words.map(({word, p, exact}, k) => svg("g", {},
+          text(104, 309 + 25 * k, word, {class: "live-left"}), svg("rect", {x: 112, y: 294 + 25 * k, width: (220 * p).toFixed(1), height: 19, class: "live-bar"}),
+          svg("rect", {x: 112, y: 292 + 25 * k, width: (220 * exact).toFixed(1), height: 23, class: "live-ghost"}),
+          text(398, 309 + 25 * k, shown(p, 1, true), {class: "live-left"}))));
+      return make("div", {class: "live-drawn"}, plot, make("p", {class: "coverage-story"}, make("b", {}, "A game that it makes up: "), state.game));
+    },
+    actions: {
+      back: (values, _, held, data) => move(values, -1, data.run),
+      step: (values, _, held, data) => move(values, 1, data.run),
+    },
+    pace: () => 700,
+    begin: (values, data) => Math.round(values.at) === data.run.length - 1 ? {at: 0} : null,
+  });
+})();

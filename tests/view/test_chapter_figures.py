@@ -1,0 +1,122 @@
+"""Figures of single chapters: masks, coverage, counts of real models, norms, and a training run to scrub."""
+
+import math
+from collections import Counter
+
+import pytest
+import torch
+
+from support import zoo
+from support.model import GPT, GPTConfig
+from support.view.live import find
+from support.view.live.counts import MODELS, TOTALS, by_part
+from support.view.live.coverage import WORDS, coverage
+from support.view.live.masks import KEYS, QUERIES, TEXTS, masks
+from support.view.live.masks import WORDS as PLACES
+from support.view.live.norms import CURVES, NORMS, WHATS, norms
+from support.view.live.scrub import RUN, scrub
+from support.worlds import CallingGame, StoryWorld
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("padding", [True, False])
+@pytest.mark.parametrize("packed", [True, False])
+def test_masked_weights_are_torchs(causal, padding, packed):
+    q, k = (torch.tensor(rows, dtype=torch.float64)[None] for rows in (QUERIES, KEYS))
+    text = torch.tensor(TEXTS)
+    seen = torch.ones(8, 8, dtype=torch.bool)
+    seen = seen.tril() if causal else seen
+    seen = seen & (text != 0) if padding else seen
+    seen = seen & (text[:, None] == text) if packed else seen
+    want = torch.nn.functional.scaled_dot_product_attention(
+        q, k, torch.eye(8, dtype=torch.float64)[None], attn_mask=seen[None]
+    )[0].nan_to_num()
+    for query in range(1, 9):
+        found = masks(causal, padding, packed, query)
+        assert torch.tensor(found["weights"], dtype=torch.float64).sub(want).abs().max() < 1e-12
+        assert found["open"] == int(seen.sum())
+        here = found["queries"][query - 1]
+        assert here["open"] == int(seen[query - 1].sum()) and here["word"] == PLACES[query - 1]
+        assert here["pads"] == pytest.approx(want[query - 1, 6:].sum().item())
+        assert ("no key is left open" in found["finding"]) == (here["open"] == 0)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_parts_of_a_model_are_those_of_its_modules(name):
+    with torch.device("meta"):
+        model = GPT(GPTConfig(**MODELS[name]))
+    assert TOTALS[name] == model.n_parameters() == sum(by_part(name).values())
+    found = Counter()
+    for key, p in model.named_parameters():
+        kinds = {
+            "norm": "norms",
+            "attention": "attention",
+            "router": "router",
+            "feed_forward": "feed-forward",
+        }
+        kind = next((part for word, part in kinds.items() if word in key), "")
+        kind = kind or {"embedding": "embedding", "position": "positions"}.get(key.split(".")[0], "head")
+        found[kind] += p.numel()
+    assert {part: n for part, n in by_part(name).items() if n} == dict(found)
+
+
+def test_the_books_own_model_is_the_zoos():
+    assert TOTALS["this book's stories"] == zoo.load("stories").model.n_parameters()
+
+
+def test_the_coverage_is_counted_anew(script):
+    study, kept = script("vocabulary_coverage"), zoo.record("vocabulary_coverage")
+    new = [story[1:-1] for story in StoryWorld().sample(study.NEW, seed=1)]
+    assert kept["story"] == new[study.SHOWN] and kept["stories"] == len(new)
+    read = Counter(word for story in study.told(study.READ, 0) for word in story)
+    assert [word for word, _ in read.most_common()] == WORDS
+    for k in (1, 100, 400, len(WORDS)):
+        listed = set(WORDS[:k])
+        known = [[word in listed for word in story] for story in new]
+        found = coverage(k)
+        assert found["known"] == pytest.approx(sum(map(sum, known)) / sum(map(len, known)), abs=1e-12)
+        assert found["whole"] == pytest.approx(sum(map(all, known)) / len(known), abs=1e-12)
+        assert found["missing"] == known[study.SHOWN].count(False)
+        assert found["last"] == WORDS[k - 1]
+
+
+def test_the_streams_are_measured_anew(script):
+    study = script("stream_length")
+    for norm, residual, scaled in (
+        ("pre-norm", True, False),
+        ("no norm", True, False),
+        ("post-norm", False, True),
+    ):
+        runs = [study.measured(norm, residual, scaled, seed) for seed in range(study.SEEDS)]
+        median = torch.tensor(runs).median(dim=0).values.tolist()
+        key = f"{norm}, {'residual' if residual else 'none'}, {'scaled' if scaled else 'full'}"
+        for kept, column in zip(CURVES[key], median, strict=True):
+            assert kept == pytest.approx(column, rel=1e-2, abs=1e-3)
+    # After post-norm the stream has the length of a normed vector: the root of its width.
+    after = CURVES["post-norm, residual, full"][0]
+    assert after[1:] == pytest.approx([math.sqrt(study.WIDTH)] * 24, rel=1e-2)
+
+
+def test_a_norm_is_told_in_words_that_fit_its_size():
+    for key in CURVES:
+        name, residual, scaled = key.split(", ")
+        for what in WHATS:
+            told = norms(name, residual == "residual", scaled == "scaled", what, 24)["told"]
+            assert "e" not in told.replace("less than", "") and told, told
+    assert [row["name"] for row in norms("no norm", True, True, WHATS[0], 3)["rows"]] == list(NORMS)
+
+
+def test_the_run_is_the_one_of_the_training_log():
+    log = {row["step"]: row for row in zoo.record("training_log")["looks"]}
+    kept = {row["step"]: row for row in RUN}
+    assert log.keys() <= kept.keys() and list(kept) == sorted(kept)
+    for step, row in log.items():
+        assert kept[step]["loss"] == pytest.approx(row["loss"], abs=0.03)  # float32, other versions
+        assert kept[step]["legal"] == pytest.approx(row["legal games"], abs=12)
+    exact = CallingGame().distribution(["<BOS>", "Pietro", "chiama", "Paolo"])
+    for at, row in enumerate(RUN):
+        found = scrub(at, "Pietro chiama Paolo")
+        assert found["step"] == row["step"]
+        assert all(w["exact"] == pytest.approx(exact.get(w["word"], 0), abs=1e-4) for w in found["words"])
+        assert found["p"] == max(w["p"] for w in found["words"])
+    assert "trigram" in find("scrub").sentence(find("scrub").values())
