@@ -140,3 +140,15 @@ def test_displayed_formulas_stand_in_the_middle(visits, width):
     found = tab.evaluate(off)
     assert len(found) > 3 and max(found) < 3
     visits.close()
+
+
+@pytest.mark.parametrize("page", ["notebooks/04_counting_and_predicting.html", "notebooks/05_memory.html"])
+def test_a_drawing_in_the_first_window_does_not_move_the_text_below_it(visits, page):
+    """What is laid out only when it comes near has an estimated height; what is seen at once must not."""
+    tab = visits("file", page)
+    first = tab.locator(".bd-article > section > div.cell")
+    assert first.count() > 0
+    assert set(first.evaluate_all("cells => cells.map(c => getComputedStyle(c).contentVisibility)")) == {
+        "visible"
+    }
+    visits.close()
