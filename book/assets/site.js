@@ -81,14 +81,16 @@
     });
     pre.parentElement.append(button);
   }
-  // A little at a time, when nothing else is to be done: a chapter has hundreds of boxes.
+  // A little at a time, when nothing else is to be done.
   const idle = window.requestIdleCallback || ((work) => setTimeout(() => work({timeRemaining: () => 8}), 50));
-  function inTheMeantime(boxes, work) {
+  function inTheMeantime(boxes, work, done) {
     const some = (time) => {
       do work(boxes.shift()); while (boxes.length && time.timeRemaining() > 4);
       if (boxes.length) idle(some);
+      else done();
     };
     if (boxes.length) idle(some);
+    else done();
   }
   const reachable = (box) => {
     if (box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
@@ -144,7 +146,24 @@
       top.addEventListener("click", () => scrollTo({top: 0}));
     }
   });
+  // A chapter has hundreds of boxes, and to ask for a width lays out a section that nobody sees yet (a quarter of a second
+  // for one with formulas). So each is asked when it comes near, and the others when somebody begins to go by the keyboard.
   addEventListener("load", () => {
-    inTheMeantime(all(".cell_output, .cell_output > .output, div.highlight pre, .pst-scrollable-table-container, div.math"), reachable);
+    const far = new Set(all(".cell_output, .cell_output > .output, div.highlight pre, .pst-scrollable-table-container, div.math"));
+    const ask = (box) => {
+      far.delete(box);
+      near.unobserve(box);
+      reachable(box);
+    };
+    const near = new IntersectionObserver((seen) => {
+      for (const {target, isIntersecting} of seen) if (isIntersecting) ask(target);
+    }, {rootMargin: "900px"});
+    for (const box of far) near.observe(box);
+    const byKeyboard = ({key}) => {
+      if (key !== "Tab") return;
+      removeEventListener("keydown", byKeyboard);
+      inTheMeantime([...far], ask, () => { data.boxes = "known"; });
+    };
+    addEventListener("keydown", byKeyboard);
   });
 })();

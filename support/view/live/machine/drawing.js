@@ -60,9 +60,14 @@
       const drawn = this.width || 700, box = this.box = window.MachineLayout(drawn, state, data), dense = Math.min(3, devicePixelRatio || 1);
       this.stage.style.height = `${Math.ceil(box.H)}px`;
       this.stage.dataset.flow = box.flow;
-      Object.assign(this.canvas, {width: Math.round(drawn * dense), height: Math.round(box.H * dense)});
+      const size = {width: Math.round(drawn * dense), height: Math.round(box.H * dense)};
+      if (this.canvas.width !== size.width || this.canvas.height !== size.height) Object.assign(this.canvas, size); // (it is emptied by that)
       this.dense = dense;
-      this.scales = state.streams.map((stage) => 2 * Math.sqrt(stage.flat().reduce((sum, x) => sum + x * x, 0) / stage.flat().length));
+      this.scales = state.streams.map((stage) => {
+        let sum = 0;
+        for (const values of stage) for (const x of values) sum += x * x;
+        return 2 * Math.sqrt(sum / (stage.length * stage[0].length));
+      });
       this.base = null;
       this.words();
       if (measure) this.paint();

@@ -4,7 +4,14 @@
   "use strict";
   const {nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
-  const best = (numbers) => window.ModelText.best(Array.from(numbers, (x) => Math.round(x * 1e12)));
+  const best = (numbers) => {
+    let at = 0, top = -Infinity;
+    for (let i = 0; i < numbers.length; i++) {
+      const value = Math.round(numbers[i] * 1e12);
+      if (value > top) [at, top] = [i, value];
+    }
+    return at;
+  };
   const NOTHING = "nothing", SHOWN = 12;
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
@@ -22,6 +29,11 @@
     feed_forward: off.filter((s) => s[0] === "m").map((s) => Number(s[1])),
   });
   const wordsOf = (held, prompt) => [...(held.ids.has(BOS) ? [BOS] : []), ...split(prompt)]; // what the model reads
+  const list = (view) => { // [...view], without an iterator for each of ten thousands of numbers
+    const out = new Array(view.length);
+    for (let i = 0; i < view.length; i++) out[i] = view[i];
+    return out;
+  };
   const norm = (numbers) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
   const vector = (key, name, values) => ({key, name, values: [...values]});
 
@@ -133,9 +145,9 @@
       const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
       const found = {
         words, here, first, word: words[here], step_name: data.steps[step], keep: chosen.topK === null ? "all" : String(chosen.topK), off, over,
-        streams: lens.map((_, k) => shown.map((p) => [...reader.stream(k, p)])),
-        patterns: layers.map((i) => heads.map((h) => shown.map((p) => [...reader.pattern(i, h, p)]))),
-        units: layers.map((i) => shown.map((p) => [...reader.activations(i, p)])),
+        streams: lens.map((_, k) => shown.map((p) => list(reader.stream(k, p)))),
+        patterns: layers.map((i) => heads.map((h) => shown.map((p) => list(reader.pattern(i, h, p))))),
+        units: layers.map((i) => shown.map((p) => list(reader.activations(i, p)))),
         top: over ? [] : top,
         says_next: shown.map((p) => {
           const row = softmax(reader.logitsAt(p)), i = best(row);

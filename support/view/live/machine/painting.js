@@ -10,7 +10,9 @@
       const rgb = (name) => get(name).match(/[0-9a-f]{2}/gi).map((h) => parseInt(h, 16));
       const [paper, low, high] = ["paper", "low", "high"].map(rgb), share = (far, k) => [...paper.map((from, i) => Math.round(from + (far[i] - from) * k / 24)), 255];
       const steps = Array.from({length: 49}, (_, k) => share(k < 24 ? low : high, Math.abs(k - 24)));
-      return {paper, steps, unit: get("unit"), ffn: rgb("ffn"), line: get("line"), stream: get("stream"), ink: get("ink"),
+      const pixels = new Uint32Array(new Uint8Array(steps.flat()).buffer), green = rgb("ffn"); // the same as a picture keeps it, one number a pixel
+      const lit = Uint32Array.from({length: 256}, (_, a) => new Uint32Array(new Uint8Array([...green, a]).buffer)[0]);
+      return {paper, steps, pixels, lit, unit: get("unit"), line: get("line"), stream: get("stream"), ink: get("ink"),
         heads: [0, 1, 2, 3].map((h) => get(`head-${h}`)), mark: get("mark"), output: get("output"), block: get("block")};
     }
     paint() {
@@ -22,10 +24,11 @@
       // What stands still is painted once for each state; a frame paints the chosen word's own way over it.
       const only = this.only();
       if (!this.base || this.dimmed !== only) {
-        this.base = Object.assign(document.createElement("canvas"), {width: canvas.width, height: canvas.height});
-        this.print(ink);
+        if (!this.base) this.print(ink);
+        this.base = this.sheet("base", canvas.width, canvas.height);
         const still = this.base.getContext("2d");
         still.setTransform(this.dense, 0, 0, this.dense, 0, 0);
+        still.clearRect(0, 0, box.W, box.H);
         this.background(still, ink);
         this.layer(still, ink, box.shown.filter((p) => p !== state.here), only);
         this.dimmed = only;
@@ -73,23 +76,33 @@
       });
       c.globalAlpha = 1;
     }
+    // A canvas for what is not seen itself, kept for the next state.
+    sheet(name, width, height) {
+      const kept = (this.kept ||= {})[name] ||= document.createElement("canvas");
+      if (kept.width !== width || kept.height !== height) Object.assign(kept, {width, height});
+      return kept;
+    }
     // All numbers as pixels, one each: a square is then a single picture, made larger.
     print(ink) {
       const {state, box} = this, {units} = box.blocks[0], count = state.streams[0].length;
-      const sheet = (width, height, stages, colour) => {
-        const canvas = Object.assign(document.createElement("canvas"), {width: width * count, height: height * stages.length}), c = canvas.getContext("2d");
-        const pixels = c.createImageData(canvas.width, canvas.height);
-        stages.forEach((rows, s) => rows.forEach((values, k) => values.forEach((value, i) => {
-          const to = 4 * ((s * height + Math.floor(i / width)) * canvas.width + k * width + i % width);
-          pixels.data.set(colour(value, s, k), to);
-        })));
-        c.putImageData(pixels, 0, 0);
+      const sheet = (name, width, height, stages, colour) => {
+        const canvas = this.sheet(name, width * count, height * stages.length), c = canvas.getContext("2d");
+        const picture = c.createImageData(canvas.width, canvas.height), pixels = new Uint32Array(picture.data.buffer);
+        stages.forEach((rows, s) => rows.forEach((values, k) => {
+          const top = colour.top(values, s);
+          for (let i = 0, n = values.length; i < n; i++) pixels[(s * height + Math.floor(i / width)) * canvas.width + k * width + i % width] = colour.of(values[i], top);
+        }));
+        c.putImageData(picture, 0, 0);
         return canvas;
       };
-      const tops = state.units.map((rows) => rows.map((values) => Math.max(1e-9, ...values.map(Math.abs))));
+      const most = (values) => {
+        let top = 1e-9;
+        for (const value of values) top = Math.max(top, Math.abs(value));
+        return top;
+      };
       this.sheets = {
-        stream: sheet(box.columns, box.rows, state.streams, (x, s) => ink.steps[this.shade(x / this.scales[s])]),
-        unit: sheet(units.columns, units.rows, state.units, (x, s, k) => [...ink.ffn, Math.abs(x) < 0.02 * tops[s][k] ? 0 : 255 * (0.15 + 0.85 * Math.abs(x) / tops[s][k])]),
+        stream: sheet("stream", box.columns, box.rows, state.streams, {top: (_, s) => this.scales[s], of: (x, scale) => ink.pixels[this.shade(x / scale)]}),
+        unit: sheet("unit", units.columns, units.rows, state.units, {top: most, of: (x, top) => Math.abs(x) < 0.02 * top ? 0 : ink.lit[Math.round(255 * (0.15 + 0.85 * Math.abs(x) / top))]}),
       };
     }
     shade(v) { return Math.round(24 * Math.max(-1, Math.min(1, v))) + 24; }
