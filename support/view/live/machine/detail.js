@@ -31,7 +31,8 @@
     };
     const share = (scores, name) => {
       const top = Math.max(...scores), all = scores.reduce((sum, s) => sum + Math.exp(s - top), 0);
-      return {words: `e to the ${name} ${view.tools.shown(scores[index], 2)}, divided by the sum of all such powers`, value: Math.exp(scores[index] - top) / all};
+      const {shown} = view.tools, power = Math.exp(scores[index] - top); // the largest is taken off everywhere, which changes no share
+      return {words: `e to the ${name} ${shown(scores[index], 3)} − ${shown(top, 3)} (the largest), ${shown(power, 3)}, divided by the sum of all such powers, ${shown(all, 3)}`, value: power / all};
     };
     const written = (last) => ({words: `written by ${last} and what stands before it`});
     const output = (head) => dot((m) => `z${m}·W`, c.d_head, (m) => held.mixed(i, head, here)[m], (m) => part("attention.output.weight")[index * c.n_heads * c.d_head + head * c.d_head + m]);
