@@ -17,9 +17,10 @@ from support.core import seed_everything
 from support.generation import generate_many
 from support.zoo.recipes import assistant as made
 from support.zoo.recipes.assistant_build import row, write
-from support.zoo.recipes.assistant_facts import STORIES, TEST
+from support.zoo.recipes.assistant_facts import STORIES, TEST, long_talks
 
 SEEDS, KEPT = (0, 1, 2), 0
+READ = (0, 1, 3, 9)  # turns that are read besides the story
 
 
 def told_by_the_base() -> dict[str, float]:
@@ -60,6 +61,11 @@ def main() -> None:
     if [run["seed"] for run in complete] == list(SEEDS):
         entry = zoo.load(made.NAME)
         write(entry.model, entry.vocabulary, complete)
+        grown = record()
+        grown["right after long talks"] = {
+            str(latest): round(long_talks(entry.model, entry.vocabulary, latest), 4) for latest in READ
+        }
+        keep_record("assistant", grown)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ and sign as a token, ``<assistant>``, the reply, ``<end>``. The next turn follow
   their logits are −∞ in every step. Without tools, neither ``<call>`` nor ``<result>``.
 - A text of a user or of a tool never becomes one of these tokens: a typed ``<call>`` is ``<``, ``call`` and
   ``>``, three words that the vocabulary lacks.
-- The model reads 256 tokens. When a conversation has more, its oldest turns are left out (`shortened`).
+- The model reads 256 tokens, and was trained on few turns after a story, in which no question came twice. So
+  of the earlier turns it is given only the latest story (`shortened`); right replies never need another one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ USER, ASSISTANT, END = TEMPLATE.special_tokens
 MARKS = Marks(answer=ASSISTANT, end=END, others=(USER, ASSISTANT, "<EOS>"))
 SPECIAL = (*TEMPLATE.special_tokens, MARKS.call, MARKS.result, MARKS.end_result, "<unk>")
 LONGEST_REPLY = 190  # tokens: a story
+LATEST = 0  # earlier turns that the model reads besides the story: with more than in training it errs
 
 
 def conversation_transcript(turns: Sequence[Turn]) -> Transcript:
@@ -70,20 +72,24 @@ def prompt(turns: Sequence[Turn], last: int = -1) -> list[str]:
     return [*conversation_transcript(before).tokens, USER, *turns[last].user, ASSISTANT]
 
 
-def shortened(past: Sequence[list[str]], now: Sequence[str], room: int, keep: int | None = None) -> list[str]:
-    """As many of the latest turns as leave room for a reply, and the one that is to be replied to.
+def shortened(
+    past: Sequence[list[str]], now: Sequence[str], room: int, keep: int | None = None, latest: int = LATEST
+) -> list[str]:
+    """What the model reads: the story, a few latest turns, and the turn that is to be replied to.
 
     Args:
         past: the tokens of each earlier turn, from ``<user>`` to ``<end>``.
         now: the tokens of the turn that has begun, from ``<user>`` to ``<assistant>``.
-        room: tokens that the reply may need.
+        room: tokens that the reply may need; fewer turns are kept if they would not leave it.
         keep: the index of an earlier turn that is kept longest: that of the story.
+        latest: so many of the other turns at most.
 
-    >>> shortened([["a"] * 100, ["b"] * 100, ["c"]], ["now"], room=60, keep=0)[98:]
+    >>> shortened([["a"] * 100, ["b"] * 100, ["c"]], ["now"], room=60, keep=0, latest=9)[98:]
     ['a', 'a', 'a', 'c', 'now']
     """
     free, kept = LONGEST - 1 - len(now) - room, set[int]()
-    for i in ([] if keep is None else [keep]) + [i for i in reversed(range(len(past))) if i != keep]:
+    others = [i for i in reversed(range(len(past))) if i != keep][:latest]
+    for i in ([] if keep is None else [keep]) + others:
         if len(past[i]) > free:
             if i != keep:
                 break

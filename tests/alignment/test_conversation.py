@@ -103,10 +103,12 @@ def test_the_model_cannot_write_what_is_not_its_own(wanted):
 def test_the_oldest_turns_are_left_out_first_and_the_story_last():
     turn = lambda name, n: [USER, *[name] * (n - 3), ASSISTANT, END]  # noqa: E731
     past = [turn("s", 130), turn("a", 40), turn("b", 40), turn("c", 40)]
-    text = shortened(past, [USER, "now", ASSISTANT], room=48, keep=0)
+    text = shortened(past, [USER, "now", ASSISTANT], room=48, keep=0, latest=9)
     assert len(text) + 48 <= LONGEST and text[-3:] == [USER, "now", ASSISTANT]
     assert [name for name in "sabc" if name in text] == ["s", "c"]
-    assert [name for name in "sabc" if name in shortened(past, ["now"], room=48)] == ["a", "b", "c"]
+    all_but_story = shortened(past, ["now"], room=48, latest=9)
+    assert [name for name in "sabc" if name in all_but_story] == ["a", "b", "c"]
+    assert [name for name in "sabc" if name in shortened(past, ["now"], room=9, keep=0)] == ["s"]
     assert shortened(past, ["now"], room=250, keep=0) == ["<BOS>", "now"]
 
 

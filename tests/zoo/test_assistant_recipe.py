@@ -123,9 +123,26 @@ def test_the_stored_model_is_small_and_the_recipes(entry, start):
 
 def test_the_record_is_complete_and_its_settings_are_the_recipes(script):
     study, record = script("assistant"), zoo.record("assistant")
-    assert [run["seed"] for run in record["runs"]] == list(study.SEEDS)[: len(record["runs"])]
+    assert [run["seed"] for run in record["runs"]] == list(study.SEEDS)
     assert study.record() == record
     assert zoo.load("assistant").card["seeds"][0].items() >= record["runs"][0]["tools"].items()
+
+
+def test_every_seed_learned_each_step_and_lost_little():
+    for run in zoo.record("assistant")["runs"]:
+        first, second, last = (run[step] for step in made.STEPS)
+        assert first["told"] > 0.85 and second["regret"] < 0.03 < 0.1 < first["regret"]
+        assert last["untold"] > 0.85 > 0.6 > first["untold"] and last["told"] > 0.85
+        assert last["requests"] > 0.95 and first["sum, 1 digits"] == 0 and last["sum, 3 digits"] > 0.85
+        assert last["sum, 5 digits"] < 0.2  # longer numbers than it was trained on are not copied
+        assert last["story loss above the floor"] < 0.03 and last["small talk"] > 0.9
+
+
+def test_with_more_turns_than_in_training_it_errs(entry):
+    shares = zoo.record("assistant")["right after long talks"]
+    assert shares["0"] > 0.9 > 0.7 > shares["9"]
+    found = assistant_facts.long_talks(entry.model, entry.vocabulary, latest=0)
+    assert shares["0"] == pytest.approx(found, abs=0.02)
 
 
 def test_the_kept_seed_does_what_its_row_says(entry):

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 
 from support.alignment import Transcript, transcript_loss
 from support.alignment.conversation import (
+    ASSISTANT,
     END,
     LONGEST_REPLY,
+    USER,
     conversation_transcript,
     make_harness,
     prompt,
     reply_of,
+    shortened,
 )
 from support.alignment.harness import Belt
 from support.alignment.tool_evaluation import honest_tools
-from support.alignment.tools import Calculator, Clock, LookUp, Tool
+from support.alignment.tools import Calculator, Tool
 from support.generation import generate_many
 from support.model import GPT
 from support.text import Vocabulary
@@ -35,13 +38,17 @@ def tools_of(turn: Turn) -> dict[str, Tool]:
 
 def replies(model: GPT, words: Vocabulary, asked: Sequence[Sequence[Turn]]) -> list[Belt]:
     """The model's likeliest reply to the last turn of each conversation, in the harness."""
-    any_tools: dict[str, Tool] = {"calc": Calculator(), "clock": Clock(), "price": LookUp({})}
-    harness = make_harness(model, words, any_tools)
+    return served(model, words, [prompt(turns) for turns in asked], [turns[-1] for turns in asked])
+
+
+def served(model: GPT, words: Vocabulary, texts: Sequence[list[str]], asked: Sequence[Turn]) -> list[Belt]:
+    """The model's likeliest replies after texts that end with turns to be replied to, with their tools."""
+    harness = make_harness(model, words, {"calc": Calculator()})
     harness.max_new_tokens = 24
-    belts = [Belt() for _ in asked]
-    for belt, turns in zip(belts, asked, strict=True):
-        belt.put(prompt(turns), "user")
-    return harness.continue_many(belts, [tools_of(turns[-1]) for turns in asked])
+    belts = [Belt() for _ in texts]
+    for belt, text in zip(belts, texts, strict=True):
+        belt.put(text, "user")
+    return harness.continue_many(belts, [tools_of(turn) for turn in asked])
 
 
 def right(belt: Belt, turn: Turn) -> bool:
@@ -114,6 +121,23 @@ def story_losses(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, f
         "plain story loss above the floor": transcript_loss(model, plain, words)
         - loss_floor(world.stories, whole),
     }
+
+
+def long_talks(model: GPT, words: Vocabulary, latest: int, n: int = 14) -> float:
+    """The share of right replies in talks of nine turns after a story, when the latest ones are read."""
+    rng, world = random.Random(TEST), Conversations()
+    asked: list[Turn] = []
+    texts: list[list[str]] = []
+    for _ in range(n):
+        told, drawn = world.story(rng)
+        past = [conversation_transcript([told]).tokens[1:]]
+        for kind in rng.sample(range(9), 9):
+            turn = world.question(rng, drawn) if kind < 5 else world.tool(rng)
+            texts.append(shortened(past, [USER, *turn.user, ASSISTANT], 48, 0, latest))
+            asked.append(turn)
+            past.append(conversation_transcript([turn]).tokens[1:])
+    belts = served(model, words, texts, asked)
+    return sum(map(right, belts, asked)) / len(asked)
 
 
 def facts(model: GPT, words: Vocabulary) -> dict[str, float]:
