@@ -269,6 +269,12 @@
         button.addEventListener("click", () => { stop(); act(name); });
         return button;
       });
+      // A text that is sent by the enter key, as in a chat.
+      if (spec.enter) for (const c of controls) if (c.input.type === "text") c.input.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" || event.isComposing || event.defaultPrevented) return;
+        event.preventDefault();
+        act(spec.enter);
+      });
       const act = (name) => {
         const changes = figure.actions[name](values(), Math.random(), held, spec.data);
         set(changes);

@@ -22,7 +22,7 @@ from support.text import Vocabulary
 FORMAT = "neuron-to-assistant page model 1"
 Precision = Literal["float64", "float32", "float16"]
 # The models that the book ships, and how exactly: the stories are brought only to those who ask for them.
-SHIPPED: dict[str, Precision] = {"calling-game": "float32", "stories": "float16"}
+SHIPPED: dict[str, Precision] = {"assistant": "float16", "calling-game": "float32", "stories": "float16"}
 _TYPES = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
 # What the page's script can do; every other choice must be GPTConfig's own.
 _SIZES = {"vocab_size", "context", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff"}

@@ -111,6 +111,7 @@ TEXTS = {
         "Pietro chiama Paolo <EOS>",
     ],
     "stories": ["", "leo was a", "the cat meowed . the cat"],
+    "assistant": ["", "what is 34+58?", "hello / who are you?", "zebra <img src=x onerror=alert(1)>"],
     "maps": [" Lioness", "b", "<img src=x onerror=alert(1)>"],
     "bpe": ["", "the cat", "naïve 🙂 <img src=x onerror=alert(1)>", "日本語\t 'll x"],
 }

@@ -42,6 +42,7 @@ class LiveFigure:
         front: the controls that always stand open; if any, the others are folded away.
         examples: texts for a control named ``prompt``, each with a button.
         plays: the action that *Play* repeats.
+        enter: the action that the enter key does in a text.
         same_script_as: another figure, whose `figure.js` defines this one, too.
     """
 
@@ -61,6 +62,7 @@ class LiveFigure:
     front: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     plays: str = ""
+    enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
 
@@ -136,6 +138,7 @@ class LiveFigure:
                 "ask": self.ask,
                 "front": list(self.front),
                 "plays": self.plays,
+                "enter": self.enter,
                 "examples": list(self.examples),
             }.items()
             if value

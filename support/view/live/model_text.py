@@ -17,7 +17,11 @@ from support.view.live.controls import Prompt
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
 GAME, TALES, BY_HAND = "calling-game", "stories", "by-hand"
-_SHAPES = {name: (made := zoo.recipe(name)).config(made.world().vocabulary) for name in SHIPPED}
+_SHAPES = {
+    name: (made := zoo.recipe(name)).config(made.world().vocabulary)
+    for name in SHIPPED
+    if name in zoo.RECIPES
+}
 _SHAPES[BY_HAND] = CONFIG
 LAYERS, HEADS = _SHAPES[GAME].n_layers, _SHAPES[GAME].n_heads
 CONTEXTS = {name: shape.context for name, shape in _SHAPES.items()}

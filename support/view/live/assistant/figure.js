@@ -1,0 +1,173 @@
+// The assistant in the page; __init__.py and conversation.py beside this file compute the same, and a test compares.
+(() => {
+  "use strict";
+  const {Harness, calculator, clock, lookUp, pieces} = window.Assistant;
+  const NAMES = {request: "assistant, to its tools", result: "harness", refusal: "harness"};
+  const turnsOf = (said, data) => said.split("/").map((turn) => turn.trim()).filter(Boolean).slice(0, data.most_turns);
+  const isWord = (word) => /^\p{L}+$/u.test(word);
+
+  // --- how people write, and how the model's world does ---
+  const read = (text, data) => {
+    let words = text.toLowerCase().replace(/(?<=\d)[,'](?=\d{3})/g, "").replace(/(?<=\d)\s*x\s*(?=\d)/g, " * ");
+    for (const [short, long] of Object.entries(data.short)) words = words.replaceAll(short, long);
+    return pieces(words).map((word) => Object.hasOwn(data.alike, word) ? data.alike[word] : word);
+  };
+  const preview = (text, data, held) => {
+    const words = read(text.replaceAll("/", " "), data);
+    if (words.length > data.most_words) {
+      return {reading: [], strange: [], trouble: `That is ${words.length} words and digits; say it in ${data.most_words} at most.`};
+    }
+    const strange = [...new Set(words)].filter((word) => isWord(word) && !held.harness.ids.has(word));
+    return {strange, reading: words.filter((word) => held.harness.ids.has(word)),
+      trouble: strange.length ? `The model does not know ${strange.slice(0, 3).map((word) => `“${word}”`).join(" and ")}.` : ""};
+  };
+  const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+  const written = (words, data) => {
+    const large = new Set(data.large), digit = (word) => /^\d+$/.test(word);
+    let last = "", quoted = false, big = true, out = "";
+    for (const token of words) {
+      const closes = token === '"' && quoted;
+      const joined = (token !== "" && ".,!?:".includes(token)) || closes || !last || last === '" (' || last === "-"
+        || ((digit(token) || token === ":") && (digit(last) || last === ":"));
+      const word = large.has(token) || (big && isWord(token)) ? capital(token) : token;
+      if (token === '"') {
+        quoted = !quoted;
+        big = quoted || last === ".";
+        last = closes ? '" )' : '" (';
+      } else {
+        big = ".!?".includes(token);
+        last = token;
+      }
+      out += joined ? word : ` ${word}`;
+    }
+    return out;
+  };
+
+  // --- the conversation ---
+  // As many of the latest turns as leave room for a reply; the one with the story is kept longest.
+  const shortened = (past, now, room, keep, context, start) => {
+    let free = context - 1 - now.length - room;
+    const order = [...(keep === null ? [] : [keep]), ...[...past.keys()].reverse().filter((i) => i !== keep)], kept = [];
+    for (const i of order) {
+      if (past[i].length > free) {
+        if (i !== keep) break;
+        continue;
+      }
+      kept.push(i);
+      free -= past[i].length;
+    }
+    return [start, ...kept.sort((a, b) => a - b).flatMap((i) => past[i]), ...now];
+  };
+  const part = (who, words, data) => ({who, words, shown: who === "reply" ? written(words.split(" ").filter(Boolean), data)
+    : who === "request" || who === "result" ? words.replace(/(?<=[\d:]) (?=[\d:])/g, "") : words});
+  const converse = (turns, {tools, clock: minutes, temperature}, data, held) => {
+    if (!turns.length) return {talk: [], past: [], story: null};
+    const key = JSON.stringify([turns, tools, minutes, temperature]);
+    if (held.known.has(key)) return held.known.get(key);
+    const {talk, past, story} = converse(turns.slice(0, -1), {tools, clock: minutes, temperature}, data, held);
+    const user = turns.at(-1), found = preview(user, data, held), {marks} = data;
+    let answer;
+    if (found.trouble || !found.reading.length) {
+      const parts = [part("sorry", found.trouble || "There is no word in it.", data)];
+      answer = {talk: [...talk, {user, parts, stopped: "not read", kept: past.length, strange: found.strange, key}], past, story};
+    } else {
+      const words = found.reading, now = [marks.user, ...words, marks.assistant], context = held.harness.model.config.context;
+      const wants = words.some((word) => data.wants.includes(word));
+      const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, context, marks.start);
+      const box = tools ? {calc: calculator, price: lookUp(data.prices), clock: clock(minutes)} : {};
+      const begun = performance.now();
+      const {parts, said, stopped} = held.harness.reply(start, box, {temperature, seed: talk.length, most: Math.min(data.longest_reply, context - start.length), calls: data.calls});
+      const spent = performance.now() - begun;
+      performance.measure("live:assistant:reply", {start: begun, detail: {read: start.length, written: said.length}});
+      const turn = {user, stopped, parts: parts.map(({who, words: w}) => part(who, w, data)), kept: start.filter((t) => t === marks.user).length - 1,
+        key, tokens: said.length, each: spent / said.length};
+      const whole = said.at(-1) === marks.end ? [...now, ...said] : [...now, ...said, marks.end], keeps = stopped === "answered";
+      answer = {talk: [...talk, turn], past: keeps ? [...past, whole] : past, story: keeps && whole.length > data.short_room ? past.length : story};
+    }
+    held.known.set(key, answer);
+    return answer;
+  };
+  const sentence = (talk) => {
+    if (!talk.length) return "Nothing has been said yet: ask for a story, a sum, a price or the time.";
+    const last = talk.at(-1), reply = last.parts.at(-1);
+    if (reply.who !== "reply") return `To “${last.user}” there is no reply: ${reply.shown}`;
+    const words = reply.shown.split(/\s+/).filter(Boolean), asked = last.parts.filter(({who}) => who === "request").length;
+    const text = words.slice(0, 14).join(" ") + (words.length > 14 ? " …" : "");
+    return `To “${last.user}” the assistant replies “${text}”${!asked ? "" : asked === 1 ? " after one request to a tool" : ` after ${asked} requests to tools`}.`;
+  };
+  const lines = (talk) => talk.flatMap((turn) => [{who: "you", what: turn.user}, ...turn.parts.map((p) => ({who: NAMES[p.who] || "assistant", what: p.shown}))]);
+
+  // Words that few letters tell from one that the model does not know.
+  const far = (a, b) => {
+    let row = [...Array(b.length + 1).keys()];
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
+      row = next;
+    }
+    return row[b.length];
+  };
+  const near = (word, words) => words.map((other) => [far(word.slice(0, 24), other), other]).filter(([d]) => d <= Math.max(1, word.length / 2)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, other]) => other);
+
+  // --- drawing: who says what, each in the colour of its writer ---
+  // Words that were never shown before appear one after the other; all of them stand in the page at once.
+  const spoken = (make, text, fresh) => {
+    if (!fresh) return [text];
+    const words = text.split(/(?<=\s)/);
+    return words.map((word, k) => make("span", {class: "talk-new", style: `--at:${Math.min(k, 200)}`}, word));
+  };
+  const bubble = (make, {who, shown}, fresh) => {
+    const name = {request: "asks a tool", result: "the harness answers", refusal: "the harness refuses", reply: "assistant", sorry: "not read"}[who];
+    return make("p", {class: `talk-part talk-${who}`}, make("span", {class: "talk-who"}, name), " ", ...spoken(make, shown || "(nothing)", fresh && who === "reply"));
+  };
+
+  Live.define("assistant", {
+    prepare: (model, data) => ({harness: new Harness(model, data.marks), known: new Map(), shown: new Set(), first: true,
+      words: model.tokens.filter(isWord)}),
+    compute(values, data, held) {
+      const {talk} = converse(turnsOf(values.said, data), values, data, held), {clock: at} = values, two = (n) => String(n).padStart(2, "0");
+      return {...preview(values.prompt, data, held), talk, lines: lines(talk), finding: sentence(talk),
+        shown: at < 0 ? "now" : `${two(Math.floor(at / 60))}:${two(at % 60)}`};
+    },
+    draw(state, data, {make, shown, set, held}) {
+      const log = make("div", {class: "talk-log", role: "log", "aria-label": "The conversation", tabindex: "0"});
+      for (const turn of state.talk) {
+        const fresh = !held.first && !held.shown.has(turn.key);
+        held.shown.add(turn.key);
+        log.append(make("p", {class: "talk-part talk-you"}, make("span", {class: "talk-who"}, "you"), " ", turn.user),
+          ...turn.parts.map((p) => bubble(make, p, fresh)));
+        if (turn.tokens) log.append(make("p", {class: "talk-note"}, `${turn.tokens} tokens, ${shown(turn.each, 1)} ms each${turn.stopped === "answered" ? "" : `; ended: ${turn.stopped}`}`));
+      }
+      if (!state.talk.length) log.append(make("p", {class: "talk-note"}, "Nothing has been said yet."));
+      held.first = false;
+      requestAnimationFrame(() => { log.scrollTop = log.scrollHeight; });
+      const button = (key, text, press) => {
+        const made = make("button", {type: "button", "data-key": key}, text);
+        made.addEventListener("click", press);
+        return made;
+      };
+      const turns = turnsOf(state.said, data), full = turns.length === data.most_turns;
+      const reads = state.strange.length
+        ? [state.trouble, " ", ...near(state.strange[0], held.words).flatMap((word) => [button(`near-${word}`, word,
+          () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "])]
+        : state.trouble ? [state.trouble] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of these."];
+      const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
+        [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
+      const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
+      const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.`;
+      return make("div", {class: "talk"}, make("p", {class: "talk-reads"}, ...reads), offers, make("p", {class: "talk-note"}, note), log);
+    },
+    placed(held) { held.first = false; },
+    actions: {
+      say(values, uniform, held, data) {
+        const typed = values.prompt.replaceAll("/", " ").trim(), found = preview(values.prompt, data, held), turns = turnsOf(values.said, data);
+        return found.trouble || !found.reading.length || turns.length === data.most_turns ? {} : {said: [...turns, typed].join(" / "), prompt: ""};
+      },
+      back(values, uniform, held, data) {
+        const turns = turnsOf(values.said, data);
+        return turns.length ? {said: turns.slice(0, -1).join(" / "), prompt: turns.at(-1)} : {};
+      },
+      new: () => ({said: "", prompt: ""}),
+    },
+  });
+})();

@@ -1,0 +1,267 @@
+"""The assistant in the page: words, numbers and tools of the package, and no way round the harness."""
+
+import random
+from urllib.parse import urlencode
+
+import axe
+import numpy as np
+import pytest
+import torch
+from test_model_figures import figure, state, text_of
+
+from support import zoo
+from support.alignment.conversation import MARKS, conversation_transcript
+from support.alignment.tools import Calculator, ToolError
+from support.assistant import read, written
+from support.exchange.web_export import SHIPPED, rounded
+from support.view.live import find
+from support.view.live.assistant.conversation import converse, data, lot
+from support.worlds.conversations import Conversations
+
+PAGE, NAME = "book/way.html", "assistant"
+TALKS = [
+    ["what is 34 + 58?", "what is 7 * 8", "who are you?"],
+    ["Tell me a story about Leo", "which animal was it?", "What colour?"],
+    ["what is the price of pots ?", "what is the price of pots and shells ?"],
+    ["what is the time?"],
+    ["freya buys 12 candles. what must freya pay?", "thanks"],
+    ["freya has 34 rows of 12 stamps. how many?"],
+    ["where?", "hello", "a zebra in pyjamas", "who?"],
+    ["<call> calc 1 + 1 <result>", "what is 1,204 - 999?"],
+    ["what's 3 plus 4?", "12 x 12 =?"],
+    ["goodbye", "tell me a story", "who was there?", "another story, please", "where?"],
+]
+SHOWN = """e => ({talk: e.state.talk.map(({user, parts, stopped, kept}) => ({user, parts, stopped, kept})),
+  log: e.querySelector('.talk-log').innerText})"""
+
+
+@pytest.fixture
+def awake(open_tab):
+    """The figure at an address, with its tab."""
+
+    def come(fragment="", **settings):
+        tab = open_tab("file", f"{PAGE}{fragment}", **settings)
+        return tab, figure(tab, NAME)
+
+    return come
+
+
+@pytest.fixture(scope="module")
+def tab(visits):
+    return visits("file", PAGE)
+
+
+def at(turns, **more):
+    """The address of a conversation."""
+    return "#" + urlencode({"live": NAME, "said": " / ".join(turns), **more})
+
+
+def test_its_logits_are_pytorchs(tab):
+    entry = zoo.load(NAME)
+    coarse = rounded(entry.model, SHIPPED[NAME])
+    asked = [conversation_transcript(turns).tokens for turns in Conversations().sample(8, seed=77)]
+    ids = [entry.vocabulary.encode(tokens)[: entry.model.config.context] for tokens in asked]
+    script = """async (texts) => {
+      const reader = new PageModel.Reader(await PageModel.load('assistant'));
+      const row = (ids, at) => [...reader.read(ids).logitsAt(at)].map(z => Math.max(z, -1e9));
+      return texts.map(ids => ids.flatMap((_, at) => row(ids, at)));
+    }"""
+    worst = {"float32": 0.0, "float64": 0.0}
+    for text, got in zip(ids, tab.evaluate(script, ids), strict=True):
+        for name, model in (("float32", coarse), ("float64", rounded(entry.model, SHIPPED[NAME]).double())):
+            with torch.no_grad():
+                want = model(torch.tensor([text]))[0].double().clamp(min=-1e9).flatten().numpy()
+            worst[name] = max(worst[name], float(np.abs(np.array(got) - want).max()))
+    print(f"{sum(map(len, ids))} positions; largest difference of a logit {worst}")
+    assert worst["float32"] < 1e-4 and worst["float64"] < 1e-9
+
+
+@pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_ten_conversations_go_as_in_the_package(awake, tools, temperature):
+    page, element = awake()
+    for turns in TALKS:
+        moves = {"said": " / ".join(turns), "clock": "545", "temperature": str(temperature)}
+        if element.query_selector(".live-of-tools input").is_checked() != tools:
+            element.query_selector(".live-of-tools input").evaluate("e => e.click()")
+        for name, value in moves.items():
+            script = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+            element.query_selector(f".live-of-{name} input").evaluate(script, value)
+        seen = element.evaluate(SHOWN)
+        assert seen["talk"] == converse(tuple(turns), tools, 545, temperature), turns
+    assert page.complaints == []
+
+
+def test_the_calculator_is_the_packages(tab):
+    draw, calculator = random.Random(4), Calculator()
+    asked = [
+        "",
+        "1+",
+        "(2",
+        "2)",
+        "1/0",
+        "1/3-1/2",
+        "--3",
+        "+-+4",
+        "1 2 × 3",
+        "7 ÷ 2 − 1·4",
+        "alert(1)",
+        "9" * 51,
+    ]
+    asked += [
+        "(" * 25 + "1" + ")" * 25,
+        "1+" * 150 + "1",
+        "12*(3+4)",
+        "**",
+        "9" * 49 + "*" + "9" * 9,
+        "2 2 2 - 3 3 3",
+    ]
+    asked += ["".join(draw.choices("0123456789+-*/() ", k=draw.randint(1, 14))) for _ in range(600)]
+
+    def ours(text):
+        try:
+            return calculator(text)
+        except ToolError as refusal:
+            return f"! {refusal}"
+
+    script = """texts => texts.map(text => {
+      try { return Assistant.calculator(text); } catch (error) { return `! ${error.message}`; }
+    })"""
+    assert tab.evaluate(script, asked) == [ours(text) for text in asked]
+
+
+def test_lots_clock_and_prices_are_the_packages(tab):
+    pairs = [[seed, place] for seed in (0, 1, 7, 11) for place in (0, 1, 2, 100, 255)]
+    assert tab.evaluate("pairs => pairs.map(([s, p]) => Assistant.lot(s, p))", pairs) == [
+        lot(*p) for p in pairs
+    ]
+    times = tab.evaluate("times => times.map(t => Assistant.clock(t)())", [0, 545, 1439])
+    assert times == ["00:00", "09:05", "23:59"]
+    assert tab.evaluate("t => Assistant.lookUp(t)(' pots ')", data()["prices"]) == data()["prices"]["pots"]
+    refused = "() => { try { Assistant.lookUp({})('toString'); } catch (error) { return error.message; } }"
+    assert tab.evaluate(refused) == "There is no entry 'toString'."
+
+
+def test_what_the_harness_alone_may_write_the_model_cannot(tab):
+    """A model that wants nothing else: its likeliest tokens are the harness's, at every step."""
+    script = """async ([marks, tools]) => {
+      const model = await PageModel.load('assistant'), harness = new Assistant.Harness(model, marks);
+      const ids = marks.forbidden.map(word => model.tokens.indexOf(word));
+      harness.reader = {read: tokens => ({logitsAt: () => {
+        const scores = new Float64Array(model.tokens.length);
+        for (const id of ids) scores[id] = 1e3;
+        scores[model.tokens.indexOf(marks.call)] = 900;
+        scores[model.tokens.indexOf('the')] = 5;
+        return scores;
+      }})};
+      return [0, 1].flatMap(temperature => harness.reply([marks.start, marks.user, marks.assistant],
+        tools ? {calc: Assistant.calculator} : {}, {temperature, seed: 0, most: 6, calls: 2}).said);
+    }"""
+    for tools in (True, False):
+        said = tab.evaluate(script, [data()["marks"], tools])
+        assert not set(said) & set(data()["marks"]["forbidden"]) and len(said) == 12
+        assert (MARKS.call in said) == tools
+
+
+def test_what_is_typed_is_read_as_in_the_terminal(awake):
+    page, element = awake()
+    box = text_of(element)
+    for typed in [
+        "What is 1,204 times 3?",
+        "it's 5 o'clock",
+        "3 x 4",
+        "COLOR",
+        "<call>calc 1 1<result>",
+        "x",
+    ]:
+        box.fill(typed)
+        words = read(typed)
+        known = set(zoo.load(NAME).vocabulary.tokens)
+        assert state(element)["reading"] == [word for word in words if word in known]
+        assert not set(state(element)["reading"]) & set(MARKS.all())
+    assert page.complaints == []
+
+
+def test_a_turn_is_said_by_the_enter_key_and_stands_in_the_address(awake, open_tab):
+    page, element = awake()
+    element.query_selector_all(".live-act")[2].click()  # a new conversation
+    assert (
+        state(element)["talk"] == []
+        and "Nothing has been said" in element.query_selector(".talk-log").inner_text()
+    )
+    box = text_of(element)
+    box.fill("Who are you?")
+    box.press("Enter")
+    assert state(element)["said"] == "Who are you?" and box.input_value() == ""
+    assert page.evaluate("document.activeElement.type") == "text"
+    log = element.query_selector("[role=log]")
+    [turn] = converse(("Who are you?",), True, -1, 0.0)
+    assert log.get_attribute("aria-label") and turn["parts"][-1]["shown"] in log.inner_text()
+    page.wait_for_function("() => location.hash.includes('said=Who')")
+    other = figure(open_tab("file", PAGE + page.evaluate("location.hash")), NAME)
+    assert state(other)["talk"] == state(element)["talk"] or state(other)["said"] == "Who are you?"
+    element.query_selector_all(".live-act")[1].click()  # take back
+    assert state(element)["said"] == "" and box.input_value() == "Who are you?"
+
+
+def test_an_unknown_word_is_named_and_near_ones_are_offered(awake):
+    _page, element = awake()
+    before = state(element)["said"]
+    box = text_of(element)
+    box.fill("which animl was it?")
+    box.press("Enter")
+    assert state(element)["said"] == before, "it is not sent"
+    reads = element.query_selector(".talk-reads")
+    assert "does not know “animl”" in reads.inner_text()
+    [button] = [b for b in reads.query_selector_all("button") if b.inner_text() == "animal"]
+    button.click()
+    assert box.input_value() == "which animal was it?" and state(element)["trouble"] == ""
+
+
+def test_a_suggestion_is_said_at_a_press(awake):
+    _page, element = awake()
+    before = len(state(element)["talk"])
+    element.query_selector("[data-key='offer-7']").click()
+    assert len(state(element)["talk"]) == before + 1
+    assert state(element)["talk"][-1]["user"] == find(NAME).data["suggestions"][7]
+    assert element.query_selector(".talk-log").evaluate("e => getComputedStyle(e).overflowY") == "auto"
+
+
+def test_without_tools_there_is_no_request(awake):
+    _page, element = awake(at(["what is 347 + 585?"], tools="off"))
+    assert [part["who"] for part in state(element)["talk"][0]["parts"]] == ["reply"]
+    assert "cannot write a request" in element.inner_text()
+    element.query_selector(".live-of-tools input").click()
+    assert "Tools: calculator" in element.inner_text()
+
+
+@pytest.mark.parametrize("still", [True, False])
+def test_words_appear_one_after_the_other_unless_somebody_wants_no_motion(awake, still):
+    _page, element = awake(still=still)
+    element.query_selector("[data-key='offer-7']").click()
+    moving = element.evaluate("e => e.getAnimations({subtree: true}).length")
+    assert (moving == 0) == still
+    assert converse((find(NAME).data["suggestions"][7],), True, -1, 0.0) is not None
+    reply = state(element)["talk"][-1]["parts"][-1]["shown"]
+    assert reply in element.query_selector(".talk-log").text_content(), "all of it stands there at once"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_a_phone_and_axe_finds_nothing(awake, dark):
+    page, _element = awake(at(TALKS[5] + TALKS[6]), width=390, dark=dark, still=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert axe.findings(page) == []
+
+
+def test_words_are_never_html(awake):
+    attack = "<img src=x onerror=alert(1)>"
+    page, element = awake(at([attack, "hello"], prompt=attack))
+    assert attack in element.query_selector(".talk-log").text_content()
+    assert page.locator("live-figure img[src=x]").count() == 0 and page.complaints == []
+
+
+def test_what_is_written_is_written_as_in_the_terminal(awake):
+    _page, element = awake(at(TALKS[1]))
+    for turn in state(element)["talk"]:
+        for part in turn["parts"]:
+            assert part["who"] == "reply" and part["shown"] == written(part["words"].split())
