@@ -16,6 +16,7 @@ from support.alignment.harness import Harness
 from support.alignment.nearest import InvertedFile, exact_search
 from support.alignment.retrieval import BM25, RetrievalEncoder, mean_rows, recall_at, train_encoder
 from support.core import seed_everything
+from support.inside.hooks import run_with_cache
 from support.text import Vocabulary
 from support.worlds.pages import all_words, pages
 from support.worlds.shop import Problem, about
@@ -32,17 +33,35 @@ def recalls(scores: torch.Tensor) -> list[float]:
     return [round(recall_at(scores, torch.arange(len(scores)), k), 4) for k in KS]
 
 
+def mean_streams(texts) -> list[torch.Tensor]:
+    """After each layer of the story model, each text as the mean of its words' residual stream."""
+    stories, rows = zoo.load("stories"), []
+    names = [f"residual.{2 * layer + 2}" for layer in range(stories.model.config.n_layers)]
+    for text in texts:
+        ids = stories.vocabulary.encode(["<BOS>", *(word for word in text if word in stories.vocabulary)])
+        kept = run_with_cache(stories.model, ids, names)[1]
+        rows.append(torch.stack([kept[name][0, 1:].mean(0) for name in names]))
+    return list(torch.stack(rows, dim=1))
+
+
+@torch.no_grad()
 def by_rows(queries, documents) -> dict[str, list[float]]:
-    """The mean row of a language model's embedding, as it is and with the mean of all texts taken away."""
+    """The mean row of a language model's embedding, and the mean of its stream after each layer.
+
+    As they are, and "centred": with the mean of all texts taken away.
+    """
     stories = zoo.load("stories")
     table = stories.model.embedding.weight.detach()
-    q, d = (mean_rows(table, stories.vocabulary, texts) for texts in (queries, documents))
+    ways = {"rows": [mean_rows(table, stories.vocabulary, texts) for texts in (queries, documents)]}
+    for layer, pair in enumerate(zip(*map(mean_streams, (queries, documents)), strict=True)):
+        ways[f"stream after layer {layer}"] = list(pair)
     found = {}
-    for name, shift in (("rows", False), ("rows, centred", True)):
-        a, b = (x - x.mean(0) if shift else x for x in (q, d))
-        found[name] = recalls(
-            torch.nn.functional.normalize(a, dim=1) @ torch.nn.functional.normalize(b, dim=1).T
-        )
+    for name, (q, d) in ways.items():
+        for label, shift in ((name, False), (f"{name}, centred", True)):
+            a, b = (x - x.mean(0) if shift else x for x in (q, d))
+            found[label] = recalls(
+                torch.nn.functional.normalize(a, dim=1) @ torch.nn.functional.normalize(b, dim=1).T
+            )
     return found
 
 
