@@ -136,3 +136,22 @@ def test_a_row_of_the_record_is_made_anew(script):
     there = pages(study.PAGES, 0, test=True)
     found = study.by_rows([p.clues for p in there], [p.words for p in there])
     assert found["rows"] == pytest.approx(record["runs"][0]["rows"], abs=0.01)
+    for name in ("rows, centred", "stream after layer 0", "stream after layer 3, centred"):
+        assert found[name] == pytest.approx(record["runs"][0][name], abs=0.02)
+
+
+def test_the_streams_are_the_zoo_models_after_each_layer(script):
+    """Computed once more with the model's own modules, without the hooks."""
+    words, stories = ["the", "cat", "meowed"], zoo.load("stories")
+    model, ids = stories.model, stories.vocabulary.encode(["<BOS>", "the", "cat", "meowed"])
+    kept = script("retrieval").mean_streams([words])
+    assert len(kept) == model.config.n_layers
+    seen = []
+    hooks = [b.register_forward_hook(lambda _m, _i, out: seen.append(out)) for b in model.blocks]
+    with torch.no_grad():
+        model(torch.tensor([ids]))
+    for hook in hooks:
+        hook.remove()
+    for found, out in zip(kept, seen, strict=True):
+        stream = out[0] if isinstance(out, tuple) else out
+        assert torch.allclose(found[0], stream[0, 1:].mean(0), atol=1e-5)
