@@ -14,7 +14,12 @@ Found = tuple[str, float, str]  # fault, the number that shows it, a sentence
 Batches = Callable[[int], Batch]
 INSPECTED = 16  # batches
 LONG = 16  # tokens; a held-out text of this length found in training was copied, not drawn again by chance
-SHUFFLES = 100
+ORDERED = 128  # batches that the test of their order reads, or as many as hold so many texts:
+MOST_TEXTS = 1500
+SHUFFLES = 50
+ALIKE = 6  # standard deviations
+BUCKETS = 512  # for the words: a large vocabulary is folded
+KINDS = ("length", "words", "first word", "last word")
 
 
 def tokens_of(batch: Batch) -> TokenBatch:
@@ -45,7 +50,7 @@ def data_faults(
     'targets not shifted'
     """
     seen = [tokens_of(batches(step)) for step in range(INSPECTED)]
-    found = _targets(seen, pad_id, measured) + _order(seen, pad_id, measured)
+    found = _targets(seen, pad_id, measured) + (_repeated(seen, pad_id) or _order(batches, pad_id, measured))
     if held_out is not None:
         found += _duplicates(batches, held_out, pad_id, measured)
     return found
@@ -92,35 +97,78 @@ def _body(inputs: Int[Tensor, "batch position"], pad_id: int) -> Tensor:
     return (inputs != pad_id).flip(1).cummax(1).values.flip(1)
 
 
-def _order(seen: list[TokenBatch], pad_id: int, measured: dict[str, float]) -> list[Found]:
-    """Are the texts of a batch more alike than texts that are put together by lot? A permutation test."""
-    rows = [[tuple(row) for row in _texts(inputs, pad_id)] for inputs, _ in seen]
-    if len(rows) > 1 and len({tuple(sorted(batch)) for batch in rows}) == 1:
-        return [("same batch", 1.0, f"{len(rows)} steps got the same texts; use the step to choose them.")]
-    texts = [text for batch in rows for text in batch]
-    size = 1 + max(max(text, default=0) for text in texts)
-    counts = torch.stack([torch.bincount(torch.tensor(text), minlength=size) for text in texts]).double()
-    lengths = counts.sum(1, keepdim=True)
-    features = torch.cat([counts / lengths.clamp(min=1), lengths], dim=1)
-    features = (features - features.mean(0)) / features.std(0).clamp(min=1e-9)
-    features[:, -1] *= size**0.5  # the length weighs as much as all words together
-    owner = torch.tensor([k for k, batch in enumerate(rows) for _ in batch])
+def _repeated(seen: list[TokenBatch], pad_id: int) -> list[Found]:
+    """Do the steps get the same few batches again and again?"""
+    different = {tuple(sorted(tuple(row) for row in _texts(inputs, pad_id))) for inputs, _ in seen}
+    if len(seen) == 1 or len(different) > len(seen) // 2:
+        return []
+    share = len(different) / len(seen)
+    sentence = f"{len(seen)} steps got {len(different)} different sets of texts; use the step to choose them."
+    return [("same batch", share, sentence)]
+
+
+def _order(batches: Batches, pad_id: int, measured: dict[str, float]) -> list[Found]:
+    """Are the texts of a batch more alike than texts that are put together by lot?
+
+    Four permutation tests, of the lengths, the words, the first word and the last. What is almost in order
+    (the half of each batch, say) shows only over many steps, so it reads more batches than the other tests.
+    """
+    rows: dict[tuple, list[list[int]]] = {}  # a batch that comes again counts once
+    for step in range(ORDERED):
+        inputs, targets = tokens_of(batches(step))
+        texts = [
+            [*row, last]
+            for row, last in zip(_texts(inputs, pad_id), _last(inputs, targets, pad_id), strict=True)
+            if row
+        ]
+        rows[tuple(sorted(map(tuple, texts)))] = texts
+        if sum(map(len, rows.values())) > MOST_TEXTS:
+            break
+    features, kinds = _features([text for batch in rows.values() for text in batch])
+    owner = torch.tensor([k for k, batch in enumerate(rows.values()) for _ in batch])
+    sizes = torch.bincount(owner).clamp(min=1)[:, None]
     generator = torch.Generator().manual_seed(0)
 
-    def between(order: Tensor) -> float:
-        sums = torch.zeros(len(rows), features.shape[1], dtype=torch.float64).index_add(
-            0, owner, features[order]
-        )
-        return float((sums.square().sum(1) / torch.bincount(owner).clamp(min=1)).sum())
+    def between(order: Tensor) -> Tensor:
+        sums = torch.zeros(len(rows), features.shape[1], dtype=torch.float64)
+        squares = (sums.index_add(0, owner, features[order]).square() / sizes).sum(0)
+        return torch.zeros(len(KINDS), dtype=torch.float64).index_add(0, kinds, squares)
 
-    mixed = torch.tensor([between(torch.randperm(len(texts), generator=generator)) for _ in range(SHUFFLES)])
-    actual = between(torch.arange(len(texts)))
-    z = float((actual - mixed.mean()) / mixed.std().clamp(min=1e-9))
+    mixed = torch.stack([between(torch.randperm(len(owner), generator=generator)) for _ in range(SHUFFLES)])
+    far = (between(torch.arange(len(owner))) - mixed.mean(0)) / mixed.std(0).clamp(min=1e-9)
+    z = float(far.max())
     measured["order of the data, standard deviations"] = z
-    if z < 6:
+    if z < ALIKE:
         return []
-    sentence = f"texts of one batch are alike: {z:.0f} standard deviations from a random order; shuffle."
+    what = KINDS[int(far.argmax())]
+    sentence = (
+        f"texts of one batch are alike ({what}): {z:.0f} standard deviations from a random order; shuffle."
+    )
     return [("data order", z, sentence)]
+
+
+def _features(texts: list[list[int]]) -> tuple[Tensor, Tensor]:
+    """For each text its length, its shares of words, its first and its last word; which column is which."""
+    known = {token: k % BUCKETS for k, token in enumerate(sorted({t for text in texts for t in text}))}
+    width = max(known.values()) + 1
+    columns = torch.zeros(len(texts), 1 + 3 * width, dtype=torch.float64)
+    for row, text in zip(columns, texts, strict=True):
+        row[0] = len(text)
+        words = torch.tensor([known[t] for t in text])
+        row[1 : 1 + width] = torch.bincount(words, minlength=width) / len(text)
+        row[1 + width + int(words[min(1, len(text) - 1)])] = 1
+        row[1 + 2 * width + int(words[-1])] = 1
+    kinds = torch.tensor([0, *(k for k in range(1, len(KINDS)) for _ in range(width))])
+    columns -= columns.mean(0)
+    shares = slice(0, 1 + width)  # (the rarest word shall not weigh most among first and last words)
+    columns[:, shares] /= columns[:, shares].std(0).clamp(min=1e-9)
+    return columns, kinds
+
+
+def _last(inputs: Int[Tensor, "batch position"], targets: Tensor, pad_id: int) -> list[int]:
+    """The last token of each text, which only the targets hold."""
+    at = (_body(inputs, pad_id).sum(1) - 1).clamp(min=0)
+    return targets.gather(1, at[:, None])[:, 0].tolist()
 
 
 def _duplicates(
