@@ -136,6 +136,8 @@ ARMS: dict[str, Arm] = {
     "no zero_grad": arm("zero_grad", loop="no zero_grad"),
     "judged in training mode": arm("evaluation mode", {"dropout": 0.3}, loop="training mode"),
     "d_model 4": arm("capacity", {"d_model": 4, "n_heads": 1, "d_head": 4, "n_kv_heads": 1, "d_ff": 8}),
+    "dropout 0.3": arm(shape={"dropout": 0.3}),
+    "dropout 0.1": arm(shape={"dropout": 0.1}),
     "30 games": arm(**SMALL),
     "30 games, dropout 0.3": arm(shape={"dropout": 0.3}, **SMALL),
     "30 games, decay 1": arm(weight_decay=1.0, **SMALL),
