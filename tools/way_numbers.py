@@ -16,6 +16,13 @@ from support.view.diagram.way import Station
 
 ROOT = Path(__file__).resolve().parent.parent
 BORROWED = re.compile(r"\bc(\d\d)_(\w+)")
+# What the assistant is asked, and its steps with the chapters that teach them.
+KINDS = ("told", "untold", "sum", "cost", "price", "clock", "known")
+STEPS = {
+    "instructions": ("instructions", "25 Fine-tuning"),
+    "preferences": ("preferences", "26 Preferences"),
+    "tools": ("tools", "27 Tools"),
+}
 STORED = re.compile(r"^(\w+) = (.+)$", re.M)
 
 
@@ -64,17 +71,16 @@ def floor() -> float:
     return zoo.load("stories").card["loss, nats per token"]["floor (the world itself)"]
 
 
+def assistant(step: str, kind: str) -> float:
+    """The share of right replies of a kind after a step of the assistant: the mean of the record's seeds."""
+    shares = [run[step][kind] for run in zoo.record("assistant")["runs"]]
+    return sum(shares) / len(shares)
+
+
 def up() -> list[Station]:
-    """The steps of the assistant with their shares of right answers."""
-    answers, tools = zoo.record("instruct"), zoo.record("tools")
-    taught = [run["accuracy"]["all"] for run in answers["runs"] if run["method"] == "LoRA, answers"]
-    plain = [run["sum"] for run in tools["runs"] if run["kind"] == "without tools"]
-    return [
-        Station("sums, unaided", "27 Tools", sum(plain) / len(plain)),
-        Station("stories, asked", "18 Training", answers["base"]["all"]),
-        Station("after tuning", "25 Fine-tuning", sum(taught) / len(taught)),
-        Station("sums, with tools", "27 Tools", zoo.load("shop").card["seeds"][0]["sum"]),
-    ]
+    """The steps of the assistant with their shares of right replies, all kinds weighing the same."""
+    shares = {step: sum(assistant(step, kind) for kind in KINDS) / len(KINDS) for step in STEPS}
+    return [Station(STEPS[step][0], STEPS[step][1], share) for step, share in shares.items()]
 
 
 def drawing() -> diagram.Diagram:
@@ -95,5 +101,13 @@ def values() -> dict[str, str]:
         "way_texts": f"{card['data']['held-out texts']:,}",
         "way_blind": f"{down()[0].value:.2f}",
         "way_floor": f"{floor():.2f}",
+        "way_kinds": str(len(KINDS)),
+        "way_untold_1": f"{assistant('instructions', 'untold'):.2f}",
+        "way_untold_2": f"{assistant('preferences', 'untold'):.2f}",
+        "way_told": f"{assistant('tools', 'told'):.2f}",
+        "way_sum": f"{assistant('tools', 'sum'):.2f}",
+        "way_sum_5": f"{assistant('tools', 'sum, 5 digits'):.2f}",
+        "way_legal": f"{assistant('tools', 'stories legal'):.2f}",
+        "way_legal_0": f"{zoo.record('assistant')['base']['stories legal']:.2f}",
         "way_rope": f"{100 * sum(asked) / len(asked):.0f}",
     }
