@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from support.alignment.conversation import (
     ASSISTANT,
     END,
+    LATEST,
     LONGEST_REPLY,
     MARKS,
     USER,
@@ -31,7 +32,7 @@ WANTS = {"tell", "another", "want"}  # a word of these asks for a story
 
 def data() -> Values:
     """What the page's script needs to know of the harness."""
-    forbidden = [MARKS.end_result, MARKS.start, *MARKS.others]
+    forbidden = [MARKS.end_result, MARKS.start, *MARKS.others, "<unk>"]
     return {
         "marks": {
             "user": USER,
@@ -47,6 +48,7 @@ def data() -> Values:
         "prices": OFFERS,
         "most_words": MOST_WORDS,
         "short_room": SHORT_ROOM,
+        "latest": LATEST,
         "longest_reply": LONGEST_REPLY,
         "calls": MOST_CALLS,
         "alike": _SAME,

@@ -44,10 +44,11 @@
   };
 
   // --- the conversation ---
-  // As many of the latest turns as leave room for a reply; the one with the story is kept longest.
-  const shortened = (past, now, room, keep, context, start) => {
+  // The story, and as many of the `latest` other turns as leave room for a reply.
+  const shortened = (past, now, room, keep, latest, context, start) => {
     let free = context - 1 - now.length - room;
-    const order = [...(keep === null ? [] : [keep]), ...[...past.keys()].reverse().filter((i) => i !== keep)], kept = [];
+    const others = [...past.keys()].reverse().filter((i) => i !== keep).slice(0, latest);
+    const order = [...(keep === null ? [] : [keep]), ...others], kept = [];
     for (const i of order) {
       if (past[i].length > free) {
         if (i !== keep) break;
@@ -73,7 +74,7 @@
     } else {
       const words = found.reading, now = [marks.user, ...words, marks.assistant], context = held.harness.model.config.context;
       const wants = words.some((word) => data.wants.includes(word));
-      const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, context, marks.start);
+      const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, data.latest, context, marks.start);
       const box = tools ? {calc: calculator, price: lookUp(data.prices), clock: clock(minutes)} : {};
       const begun = performance.now();
       const {parts, said, stopped} = held.harness.reply(start, box, {temperature, seed: talk.length, most: Math.min(data.longest_reply, context - start.length), calls: data.calls});
