@@ -112,6 +112,7 @@ TEXTS = {
     ],
     "stories": ["", "leo was a", "the cat meowed . the cat"],
     "assistant": ["", "what is 34+58?", "hello / who are you?", "zebra <img src=x onerror=alert(1)>"],
+    "by-hand": ["mat", "dog ran and", "the cat sat on"],
     "maps": [" Lioness", "b", "<img src=x onerror=alert(1)>"],
     "bpe": ["", "the cat", "naïve 🙂 <img src=x onerror=alert(1)>", "日本語\t 'll x"],
 }
@@ -272,6 +273,9 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
                 tab.keyboard.press("ArrowDown")
             if element.evaluate(READ) == before:  # it stood at its end
                 tab.keyboard.press("ArrowUp")
+            if kind == "text" and element.evaluate(READ) == before:  # as long as can be: a word less
+                for _ in range(5):
+                    tab.keyboard.press("Backspace")
             now = element.evaluate(READ)
             assert now["controls"] != before["controls"]
             assert (now["picture"], now["says"]) != (before["picture"], before["says"])

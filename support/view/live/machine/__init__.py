@@ -19,6 +19,7 @@ from support.view.live.machine.numbers import (
     most_words,
     parts_of,
     passed,
+    settled,
     steps_of,
     switches_of,
 )
@@ -103,7 +104,7 @@ def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int, 
     off = tuple(part for part in switches_of(name) if not values[part])
     keep = None if values["top_k"] >= all_k else int(values["top_k"])
     top_p = None if values["top_p"] == 1 else values["top_p"]
-    logits = passed(name, prompt, off)[0].logits[0, -1]
+    logits = settled(passed(name, prompt, off)[0].logits[0, -1])
     shares = next_token(logits, values["temperature"], keep, top_p).tolist()
     total, token = 0.0, 0
     for i, share in enumerate(shares):

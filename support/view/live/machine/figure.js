@@ -4,6 +4,7 @@
   "use strict";
   const {nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
+  const settled = (logits) => Float64Array.from(logits, (z) => Math.round(z * 1e12) / 1e12);
   const best = (numbers) => {
     let at = 0, top = -Infinity;
     for (let i = 0; i < numbers.length; i++) {
@@ -139,7 +140,7 @@
       const first = Math.max(0, here - SHOWN + 1), last = Math.min(words.length, first + SHOWN);
       const shown = Array.from({length: last - first}, (_, k) => first + k), over = words[here] === EOS;
       const lens = Array.from({length: 2 * c.n_layers + 1}, (_, k) => reader.lens(k, here)), answers = lens.map(softmax);
-      const logits = lens[Math.min(step, 2 * c.n_layers)], chosen = sampling(values, data);
+      const logits = settled(lens[Math.min(step, 2 * c.n_layers)]), chosen = sampling(values, data);
       const plain = nextToken(logits), drawn = nextToken(logits, chosen);
       const top = ranked(plain).slice(0, 8).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
       const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
@@ -181,7 +182,7 @@
   function drawn(values, uniform, held, data, step) {
     const {prompt} = values, n = wordsOf(held, prompt).length;
     if (prompt.endsWith(EOS) || n >= held.model.config.context) return {};
-    const shares = nextToken(read(held, prompt, offOf(values, held.model.config)).logitsAt(n - 1), sampling(values, data));
+    const shares = nextToken(settled(read(held, prompt, offOf(values, held.model.config)).logitsAt(n - 1)), sampling(values, data));
     let total = 0, token = 0;
     for (const [i, share] of shares.entries()) {
       if (!share) continue;

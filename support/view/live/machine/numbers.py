@@ -69,6 +69,11 @@ def passed(name: str, prompt: str, off: tuple[str, ...]) -> tuple[Trace, Tensor,
         return seen, logit_lens(model, seen)[:, 0], dict(fed.items())
 
 
+def settled(logits: Tensor) -> Tensor:
+    """Logits without the last digits: what is equal but for rounding is equal, here and in the page."""
+    return logits.round(decimals=12)
+
+
 def _ranked(numbers: list[float]) -> list[int]:
     """Places from the largest number to the smallest; what is equal but for rounding stands in order."""
     return sorted(range(len(numbers)), key=lambda i: (-round(numbers[i], 12), i))
@@ -105,7 +110,7 @@ def machine(
     stage = min(int(step), 2 * config.n_layers)
     over = words[here] == EOS
 
-    logits = lens[stage, here]
+    logits = settled(lens[stage, here])
     keep = None if rest["top_k"] >= all_k else int(rest["top_k"])
     top_p = None if rest["top_p"] == 1 else rest["top_p"]
     plain = next_token(logits).tolist()
