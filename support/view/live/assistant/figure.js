@@ -76,12 +76,12 @@
       const wants = words.some((word) => data.wants.includes(word));
       const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, data.latest, context, marks.start);
       const box = tools ? {calc: calculator, price: lookUp(data.prices), clock: clock(minutes)} : {};
-      const begun = performance.now();
+      const begun = performance.now(), before = held.harness.steps;
       const {parts, said, stopped} = held.harness.reply(start, box, {temperature, seed: talk.length, most: Math.min(data.longest_reply, context - start.length), calls: data.calls});
       const spent = performance.now() - begun;
       performance.measure("live:assistant:reply", {start: begun, detail: {read: start.length, written: said.length}});
       const turn = {user, stopped, parts: parts.map(({who, words: w}) => part(who, w, data)), kept: start.filter((t) => t === marks.user).length - 1,
-        key, tokens: said.length, each: spent / said.length};
+        key, tokens: said.length, each: spent / (held.harness.steps - before || 1)};
       const whole = said.at(-1) === marks.end ? [...now, ...said] : [...now, ...said, marks.end], keeps = stopped === "answered";
       answer = {talk: [...talk, turn], past: keeps ? [...past, whole] : past, story: keeps && whole.length > data.short_room ? past.length : story};
     }
@@ -137,7 +137,7 @@
         held.shown.add(turn.key);
         log.append(make("p", {class: "talk-part talk-you"}, make("span", {class: "talk-who"}, "you"), " ", turn.user),
           ...turn.parts.map((p) => bubble(make, p, fresh)));
-        if (turn.tokens) log.append(make("p", {class: "talk-note"}, `${turn.tokens} tokens, ${shown(turn.each, 1)} ms each${turn.stopped === "answered" ? "" : `; ended: ${turn.stopped}`}`));
+        if (turn.tokens) log.append(make("p", {class: "talk-note"}, `${turn.tokens} tokens; ${shown(turn.each, 1)} ms for each that was read or written${turn.stopped === "answered" ? "" : `; ended: ${turn.stopped}`}`));
       }
       if (!state.talk.length) log.append(make("p", {class: "talk-note"}, "Nothing has been said yet."));
       held.first = false;

@@ -90,6 +90,9 @@
       this.marks = marks;
       this.ids = new Map(model.tokens.map((word, i) => [word, i]));
       this.reader = new window.PageModel.Reader(model);
+      this.steps = 0; // tokens that went through the model: it reads each once
+      const step = this.reader.step.bind(this.reader);
+      this.reader.step = (...given) => { this.steps += 1; step(...given); };
     }
     read(text) { return pieces(text).map((word) => this.ids.has(word) ? word : this.marks.unknown); }
 
