@@ -137,7 +137,7 @@ class Harness:
         self.model, self.vocabulary, self.tools = model, vocabulary, dict(tools)
         self.most_calls, self.max_new_tokens = most_calls, max_new_tokens
         withheld = [self.marks.end_result, self.marks.start, *self.marks.others, *forbidden]
-        self.writing = Forbidding(model, vocabulary.encode(withheld))
+        self.writing: nn.Module = Forbidding(model, vocabulary.encode(withheld))
 
     def read(self, text: str) -> list[str]:
         """A text of a user or a tool as tokens: words, digits, signs. No mark can come of it.
