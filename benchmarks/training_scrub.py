@@ -44,11 +44,11 @@ def main() -> None:
     model = GPT(config(WORLD.vocabulary))
     rows = [measured(0, model, test)]
 
-    def look(step: int, trained: GPT, _history: object) -> None:
+    def report(step: int, trained: GPT, _history: object) -> None:
         if step + 1 in STEPS:
             rows.append(measured(step + 1, trained, test))
 
-    train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[look])
+    train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[report])
     content = begin_record("training_scrub", rows, seed=SEED)
     words = sum(len(game) - 1 for game in fresh)
     counting = {name.split()[-1]: loss for name, loss in record("training_log")["counting"].items()}

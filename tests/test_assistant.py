@@ -135,7 +135,7 @@ def test_a_long_conversation_never_outgrows_what_the_model_reads():
 
 
 def test_prices_are_those_of_the_shops_goods():
-    assert set(OFFERS) == set(GOODS) and all(int(price) > 1 for price in OFFERS.values())
+    assert set(OFFERS) == set(GOODS) and all(int(cost) > 1 for cost in OFFERS.values())
 
 
 def test_the_command_answers_piped_lines_and_leaves_cleanly():

@@ -39,7 +39,7 @@ def fit(fig: Figure) -> None:
     1
     """
     for text in fig.findobj(Text):
-        if text.get_fontsize() < LETTERS:
+        if float(text.get_fontsize()) < LETTERS:
             text.set_fontsize(LETTERS)
     _lay_out(fig)
     panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
@@ -131,7 +131,7 @@ def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | Non
     """
     longest = max(len(str(name)) for name in names) * 0.58 * LETTERS + 44
     columns = max(1, min(len(names), int(fig.bbox.width / fig.dpi * 72 / longest)))
-    look = dict(
+    form: Any = dict(
         loc="outside upper left",
         fontsize=LETTERS,
         frameon=False,
@@ -139,8 +139,8 @@ def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | Non
         handlelength=1.8,
         borderaxespad=0.2,
     )
-    chosen = {} if handles is None else {"handles": handles, "labels": list(names)}
-    fig.legend(ncols=columns, **look, **chosen)  # type: ignore[arg-type]
+    chosen: Any = {} if handles is None else {"handles": handles, "labels": list(names)}
+    fig.legend(ncols=columns, **form, **chosen)
 
 
 def _narrow(legend: Legend, fig: Figure) -> None:

@@ -137,8 +137,8 @@ def test_lots_clock_and_prices_are_the_packages(tab):
     ]
     times = tab.evaluate("times => times.map(t => Assistant.clock(t)())", [0, 545, 1439])
     assert times == ["00:00", "09:05", "23:59"]
-    assert tab.evaluate("t => Assistant.lookUp(t)(' pots ')", data()["prices"]) == data()["prices"]["pots"]
-    refused = "() => { try { Assistant.lookUp({})('toString'); } catch (error) { return error.message; } }"
+    assert tab.evaluate("t => Assistant.fromTable(t)(' pots ')", data()["prices"]) == data()["prices"]["pots"]
+    refused = "() => { try { Assistant.fromTable({})('toString'); } catch (error) { return error.message; } }"
     assert tab.evaluate(refused) == "There is no entry 'toString'."
 
 

@@ -323,9 +323,9 @@ def test_the_stairs_of_the_way_are_as_long_as_their_numbers():
     for path, stations in zip(paths, (down, up), strict=True):
         across = [float(p.split()[0]) for p in path.strip("M").split("L")][::2]
         values = [station.value for station in stations]
-        slope = (across[0] - across[-1]) / (values[0] - values[-1])
-        start = across[0] - slope * values[0]
-        assert across == pytest.approx([start + slope * v for v in values], abs=0.1)
+        gradient = (across[0] - across[-1]) / (values[0] - values[-1])
+        start = across[0] - gradient * values[0]
+        assert across == pytest.approx([start + gradient * v for v in values], abs=0.1)
     assert {f"{s.value:.2f}" for s in down} | {f"{100 * s.value:.0f}%" for s in up} <= set(words(drawn))
     assert f"the floor: {floor:.2f}" in words(drawn) and "1 in 649" in words(drawn)
 

@@ -4,6 +4,8 @@ The source prints the embeddings, the positions, the attention of block 0 and on
 weights were found by least squares, to lead to all that it prints (`benchmarks/one_step_weights.py`).
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -26,7 +28,7 @@ _EMBEDDING = """.1 .2 0 .1; .3 .1 .2 0; 0 .3 .1 .2; .2 0 .3 .1;
     .4 .2 .1 .1; .1 .4 .2 .3; 0 .1 .4 .2; .2 .2 .2 .2"""
 _POSITIONS = "0 0 0 0; .1 .05 0 0; .15 .1 0 0; .2 .15 0 0; .25 .2 0 0"
 # Queries, keys and values of the heads, head after head, as `x @ W` multiplies; then the other matrices.
-_BLOCKS = (
+_BLOCKS: tuple[dict[str, Any], ...] = (
     {
         "q": (".5 .1; .1 .4; .2 .3; 0 .2", ".2 .3; .4 .1; 0 .5; .3 0"),
         "k": (".4 0; .2 .5; .1 .3; .3 .1", ".1 .4; .3 0; .2 .2; .5 .1"),

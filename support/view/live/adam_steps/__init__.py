@@ -51,8 +51,8 @@ def adam() -> Story:
             "m keeps 0.8 of itself and takes 0.2 of the gradient; v keeps 0.9 and takes 0.1 of its square.",
         )
         for r in range(2):
-            slope = g.value(r, c)
-            for where, beta, new, square in ((m, BETA_1, slope, ""), (v, BETA_2, slope**2, "²")):
+            gradient = g.value(r, c)
+            for where, beta, new, square in ((m, BETA_1, gradient, ""), (v, BETA_2, gradient**2, "²")):
                 old = where.value(r, c - 1) if c else 0.0
                 before = where.show(r, c - 1) if c else "0"
                 how = f"{beta} · {before} + {1 - beta:.1f} · ({g.show(r, c)}){square}"

@@ -1,7 +1,7 @@
 // The assistant in the page; __init__.py and conversation.py beside this file compute the same, and a test compares.
 (() => {
   "use strict";
-  const {Harness, calculator, clock, lookUp, pieces} = window.Assistant;
+  const {Harness, calculator, clock, fromTable, pieces} = window.Assistant;
   const NAMES = {request: "assistant, to its tools", result: "harness", refusal: "harness"};
   const turnsOf = (said, data) => said.split("/").map((turn) => turn.trim()).filter(Boolean).slice(0, data.most_turns);
   const isWord = (word) => /^\p{L}+$/u.test(word);
@@ -75,7 +75,7 @@
       const words = found.reading, now = [marks.user, ...words, marks.assistant], context = held.harness.model.config.context;
       const wants = words.some((word) => data.wants.includes(word));
       const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, data.latest, context, marks.start);
-      const box = tools ? {calc: calculator, price: lookUp(data.prices), clock: clock(minutes)} : {};
+      const box = tools ? {calc: calculator, price: fromTable(data.prices), clock: clock(minutes)} : {};
       const begun = performance.now(), before = held.harness.steps;
       const {parts, said, stopped} = held.harness.reply(start, box, {temperature, seed: talk.length, most: Math.min(data.longest_reply, context - start.length), calls: data.calls});
       const spent = performance.now() - begun;

@@ -67,7 +67,7 @@
     const now = new Date(), at = minutes < 0 ? 60 * now.getHours() + now.getMinutes() : minutes;
     return `${two(Math.floor(at / 60))}:${two(at % 60)}`;
   };
-  const lookUp = (table) => (request) => {
+  const fromTable = (table) => (request) => {
     const name = request.trim();
     if (!Object.hasOwn(table, name)) throw new ToolError(`There is no entry '${name}'.`);
     return table[name];
@@ -155,5 +155,5 @@
     }
   }
 
-  window.Assistant = {Harness, calculator, clock, lookUp, lot, pieces};
+  window.Assistant = {Harness, calculator, clock, fromTable, lot, pieces};
 })();

@@ -121,8 +121,8 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     story.step("Back: logits", "∂L/∂z = p − y: one is taken from the target, so its logit should rise.")
     on_z = story.matrix("∂z", "∂L/∂z = p − y", (8, 1), WORDS, (), "loss")
     for i in range(8):
-        wish = float(i == TARGET)
-        story.put(on_z, i, 0, p.value(i, 0) - wish, f"{p.show(i, 0)} − {wish:.0f}", [p.key(i, 0)])
+        target = float(i == TARGET)
+        story.put(on_z, i, 0, p.value(i, 0) - target, f"{p.show(i, 0)} − {target:.0f}", [p.key(i, 0)])
     story.step(
         "Back: into E", "Each row of E receives a multiple of h: this is the head's part of its gradient."
     )

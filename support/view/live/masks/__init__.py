@@ -35,7 +35,8 @@ def masks(causal: bool, padding: bool, packed: bool, query: float | int) -> Valu
     (12, [0.0, 0.0, 0.0, 0.19, 0.77, 0.05, 0.0, 0.0])
     """
     places = range(len(WORDS))
-    weights, rows = [], []
+    weights: list[list[float]] = []
+    rows: list[dict[str, Any]] = []
     for i in places:
         seen = [
             not ((causal and j > i) or (padding and WORDS[j] == "<PAD>") or (packed and TEXTS[i] != TEXTS[j]))
@@ -47,7 +48,7 @@ def masks(causal: bool, padding: bool, packed: bool, query: float | int) -> Valu
         row = [p / whole if whole else 0.0 for p in powers]
         weights.append(row)
         most = max(places, key=lambda j: (row[j], -j))
-        about = {"place": i + 1, "word": WORDS[i], "open": sum(seen), "weight": row[most]}
+        about: dict[str, Any] = {"place": i + 1, "word": WORDS[i], "open": sum(seen), "weight": row[most]}
         about["most"] = f"{WORDS[most]} ({most + 1})" if whole else "nothing"
         about["other"] = sum(row[j] for j in places if TEXTS[j] not in (0, TEXTS[i]))
         about["pads"] = sum(row[j] for j in places if TEXTS[j] == 0)

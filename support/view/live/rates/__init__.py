@@ -85,9 +85,9 @@ def draw_rates(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     for i in range(len(RATES)):
         run = RUNS[f"{values['optimiser']} {i} {values['clip']}"]
         chosen = i == round(values["rate"])
-        look = {"color": style.colour(0), "linewidth": 2.2, "zorder": 3} if chosen else {"color": style.GREY}
+        line = {"color": style.colour(0), "linewidth": 2.2, "zorder": 3} if chosen else {"color": style.GREY}
         heights = [min(loss, TOP) for loss in run["losses"]]
-        ax.plot(STEPS[: len(heights)], heights, **({"linewidth": 0.8, "alpha": 0.6} | look))
+        ax.plot(STEPS[: len(heights)], heights, **({"linewidth": 0.8, "alpha": 0.6} | line))
         if chosen and run["stopped"] is None and found["highest"] > TOP:
             ax.annotate(f"up to {found['highest']:.0f}", (STEPS[-1] / 4, TOP - 0.5))
         if chosen and run["stopped"] is not None:
