@@ -199,8 +199,8 @@ class Reach(_FromRecord):
         rows = []
         for key, row in found.items():
             part, factor, *_ = key.split()
-            settings = " ".join(f"{k}={v}" for k, v in portability.FACTORS[factor].items())
-            setting = f"`{settings}`" if settings else "as it is, 1 thread"
+            settings = [f"`{k}={v}`" for k, v in portability.FACTORS[factor].items()]
+            setting = " ".join(settings) or "as it is, 1 thread"
             counts = [str(row["passed"]), str(row["failed"]), f"{row['minutes']:.0f}"]
             differs = "; ".join(f"`{test}`" for test in row["differs"]) or "nothing"
             rows.append([row["processor"], setting, part, *counts, row["date"], differs])
