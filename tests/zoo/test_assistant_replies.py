@@ -16,7 +16,7 @@ from support.worlds import StoryWorld
 from support.worlds.conversations import Conversations
 from support.worlds.shop import GOODS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def command(said, *options):
