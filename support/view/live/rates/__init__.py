@@ -21,12 +21,12 @@ CLIPS = tuple("none" if clip is None else f"{clip:g}" for clip in RECORD["clips"
 TOP = 6.0  # nats; what lies above is drawn at the top
 ENDED = (
     "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss on new games ends "
-    "{held:.2f} nats above the entropy of the game. The lowest of this optimiser's runs ends {lowest:.2f} "
+    "{held:.2f} nats above the entropy of the game. The lowest run with this optimiser ends {lowest:.2f} "
     "above it."
 )
 STOPPED = (
     "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss is NaN at step {stopped:.0f}: "
-    "the run is over. The lowest of this optimiser's runs ends {lowest:.2f} nats above the entropy of the "
+    "the run is over. The lowest run with this optimiser ends {lowest:.2f} nats above the entropy of the "
     "game."
 )
 
@@ -109,9 +109,9 @@ FIGURE = LiveFigure(
     name="rates",
     title="Learning rate, clipping and optimiser",
     controls=(
-        Slider("rate", "Learning rate", 0, len(RATES) - 1, 1, 3, "{rate_shown}"),
-        Choice("clip", "Clip the gradient norm at", CLIPS, "1"),
-        Choice("optimiser", "Optimiser", tuple(OPTIMISERS.values()), "AdamW"),
+        Slider("rate", "Learning rate", 0, len(RATES) - 1, 1, 7, "{rate_shown}"),
+        Choice("clip", "Clip the gradient norm at", CLIPS, "none"),
+        Choice("optimiser", "Optimiser", tuple(OPTIMISERS.values()), "SGD"),
     ),
     compute=rates,
     draw=draw_rates,
