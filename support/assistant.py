@@ -40,10 +40,10 @@ Things: {", ".join(THINGS)}.
 /new forgets the conversation, /quit ends it."""
 
 # How people write, and how the model's world does.
-_SAME = {"an": "a", "color": "colour", "plus": "+", "minus": "-", "times": "*", "×": "*", "−": "-", "·": "*"}
-_SHORT = {"'s": " is", "’s": " is", "i'd like": "i want", "i’d like": "i want"}
+SAME = {"an": "a", "color": "colour", "plus": "+", "minus": "-", "times": "*", "×": "*", "−": "-", "·": "*"}
+SHORT = {"'s": " is", "’s": " is", "i'd like": "i want", "i’d like": "i want"}
 _TOKEN = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
-_NAMES = {*PEOPLE, *SLOTS["day"], "i"}
+NAMES = {*PEOPLE, *SLOTS["day"], "i"}
 
 
 @dataclass
@@ -170,9 +170,9 @@ def read(text: str) -> list[str]:
     """
     text = re.sub(r"(?<=\d)[,'](?=\d{3})", "", text.lower())
     text = re.sub(r"(?<=\d)\s*x\s*(?=\d)", " * ", text)
-    for short, long in _SHORT.items():
+    for short, long in SHORT.items():
         text = text.replace(short, long)
-    words = [_SAME.get(word, word) for word in _TOKEN.findall(text.strip().rstrip(".!"))]
+    words = [SAME.get(word, word) for word in _TOKEN.findall(text.strip().rstrip(".!"))]
     if len(words) > MOST_WORDS:
         raise InputError(f"That is {len(words)} words and digits; say it in {MOST_WORDS} at most.")
     return words
@@ -194,7 +194,7 @@ class Writer:
         closes = token == '"' and self.quoted
         joined = token in ".,!?:" or closes or not self.last or self.last == '" (' or self.last == "-"
         joined = joined or ((token.isdigit() or token == ":") and (self.last.isdigit() or self.last == ":"))
-        word = token.capitalize() if token in _NAMES or (self.capital and token.isalpha()) else token
+        word = token.capitalize() if token in NAMES or (self.capital and token.isalpha()) else token
         if token == '"':
             self.quoted = not self.quoted
             self.capital = self.quoted or self.last == "."

@@ -40,9 +40,9 @@ for how in ({"greedy": True}, {"seed": 3, "temperature": 1.5}):
 # Longer texts are served by the same compilation.
 before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
 same = generate_many(model, prompts, 200, compile=True, seed=1) == generate_many(model, prompts, 200, seed=1)
-print(same, torch._dynamo.utils.counters["stats"]["unique_graphs"] - before)
+print(same, before > 0, torch._dynamo.utils.counters["stats"]["unique_graphs"] - before)
 """
-    assert run(code) == ["True", "43", "True", "43", "True", "0"]
+    assert run(code) == ["True", "43", "True", "43", "True", "True", "0"]
 
 
 def test_a_change_of_the_model_is_noticed():

@@ -245,6 +245,13 @@ def test_formulas_need_no_script(site):
     assert "katex.min.css" not in (site / "book" / "status.html").read_text(encoding="utf8")
 
 
+def test_no_formula_is_left_between_dollar_signs(site):
+    """A displayed formula with something behind it on its line was set in the text, between two `$`."""
+    unread = re.compile(r"<(pre|code|script|annotation)\b.*?</\1>|<[^>]+>", re.S)
+    for path in sorted((site / "notebooks").glob("*.html")):
+        assert "$" not in unread.sub("", path.read_text(encoding="utf8")), path.name
+
+
 @pytest.mark.parametrize("tex", [r"\left( x", r"\unheardof{x}"])
 def test_a_wrong_formula_ends_the_build(tex):
     with pytest.raises(ValueError, match=r"KaTeX parse error.*in the formula"):

@@ -20,7 +20,7 @@ from support.alignment.conversation import (
 )
 from support.alignment.harness import Belt, Forbidding
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
-from support.assistant import _NAMES, _SAME, _SHORT, MOST_WORDS, OFFERS, SHORT_ROOM, read, written
+from support.assistant import MOST_WORDS, NAMES, OFFERS, SAME, SHORT, SHORT_ROOM, read, written
 from support.core import InputError
 from support.generation import next_token
 from support.view.live.model_text import loaded
@@ -51,10 +51,10 @@ def data() -> Values:
         "latest": LATEST,
         "longest_reply": LONGEST_REPLY,
         "calls": MOST_CALLS,
-        "alike": _SAME,
-        "short": _SHORT,
+        "alike": SAME,
+        "short": SHORT,
         "wants": sorted(WANTS),
-        "large": sorted(_NAMES),
+        "large": sorted(NAMES),
     }
 
 
