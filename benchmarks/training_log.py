@@ -7,6 +7,8 @@ fresh games, two probabilities that a rule of the game decides, how many of 100 
 are legal, and the first of these. The n-grams of the comparison counted the same games.
 """
 
+from collections.abc import Callable, Sequence
+
 import torch
 from recording import keep_record, made_by
 
@@ -48,25 +50,35 @@ def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]
     }
 
 
-def main() -> None:
-    encode = WORLD.vocabulary.encode
-    texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
-    test = [encode(t) for t in fresh]
+def looked_at(
+    steps: Sequence[int],
+    texts: Sequence[Sequence[str]],
+    test: Sequence[Sequence[int]],
+    look: Callable[[int, GPT, Sequence[Sequence[int]]], dict],
+) -> list[dict]:
+    """The run, stopped at some steps: what `look(step, model, test)` says there."""
     seed_everything(SEED)
     model = GPT(config(WORLD.vocabulary))
-    rows = [measured(0, model, test)]
+    rows = [look(0, model, test)]
 
-    def callback(step: int, model: GPT, history: object) -> None:
-        if step + 1 in MEASURED_AT:
-            rows.append(measured(step + 1, model, test))
+    def callback(step: int, trained: GPT, _history: object) -> None:
+        if step + 1 in steps:
+            rows.append(look(step + 1, trained, test))
             print(rows[-1], flush=True)
 
-    train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[callback])
+    batches = SequenceBatches([WORLD.vocabulary.encode(t) for t in texts], 32, seed=SEED)
+    train(model, batches, SETTINGS, callbacks=[callback])
+    return rows
+
+
+def main() -> None:
+    texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
+    test = [WORLD.vocabulary.encode(t) for t in fresh]
     record = {
         **made_by("training_log"),
         "seed": SEED,
         "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
-        "looks": rows,
+        "looks": looked_at(MEASURED_AT, texts, test, measured),
     }
     keep_record("training_log", record)
 

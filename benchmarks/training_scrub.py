@@ -8,12 +8,11 @@ beside the game's own probabilities, how many of 100 games that the model makes 
 """
 
 from recording import begin_record, keep_record
-from training_log import FRESH, GAMES, SEED, SETTINGS, WORLD, made_up
+from training_log import FRESH, GAMES, SEED, WORLD, looked_at, made_up
 
-from support.core import seed_everything
 from support.model import GPT
-from support.training import SequenceBatches, evaluate_loss, train
-from support.zoo.recipes.calling_game import config, next_word
+from support.training import evaluate_loss
+from support.zoo.recipes.calling_game import next_word
 from support.zoo.record import record
 
 STEPS = (0, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100, 120, 140, 160, 180, 200, 225, 250, 275, 300)
@@ -32,23 +31,12 @@ def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]
         guessed, exact = next_word(model, f"<BOS> {text}"), WORLD.distribution(["<BOS>", *text.split()])
         best = sorted(guessed, key=lambda word: -guessed[word])[:MOST]
         row["next"][text] = [[word, round(guessed[word], 4), round(exact.get(word, 0.0), 4)] for word in best]
-    print(step, row["loss"], row["legal"], row["next"][TEXTS[1]][0], flush=True)
     return row
 
 
 def main() -> None:
-    encode = WORLD.vocabulary.encode
     texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
-    test = [encode(t) for t in fresh]
-    seed_everything(SEED)
-    model = GPT(config(WORLD.vocabulary))
-    rows = [measured(0, model, test)]
-
-    def report(step: int, trained: GPT, _history: object) -> None:
-        if step + 1 in STEPS:
-            rows.append(measured(step + 1, trained, test))
-
-    train(model, SequenceBatches([encode(t) for t in texts], 32, seed=SEED), SETTINGS, callbacks=[report])
+    rows = looked_at(STEPS, texts, [WORLD.vocabulary.encode(t) for t in fresh], measured)
     content = begin_record("training_scrub", rows, seed=SEED)
     words = sum(len(game) - 1 for game in fresh)
     counting = {name.split()[-1]: loss for name, loss in record("training_log")["counting"].items()}

@@ -7,6 +7,7 @@
     python tools/colab_like.py --versions here                  # this environment's libraries: quick
     python tools/colab_like.py --python python3.11 --python python3.13  # one after the other, for a table
     python tools/colab_like.py --versions newest --also transformers==4.56.0  # but for these
+    python tools/colab_like.py --environments .make/stacks      # keep what is installed for the next run
 
 The first cell of each notebook installs the wheel (the newest in dist/; `make wheel`). What the cells then
 show is compared with what is stored, as nbval does. Colab's versions are in tools/colab_versions.txt. What
@@ -170,8 +171,30 @@ def told(python: Path) -> dict[str, str]:
     return json.loads(done.stdout)
 
 
+def kept_environment(
+    folder: Path, interpreter: str, versions: str, also: Sequence[str]
+) -> tuple[Path, list[str]]:
+    """The environment of an earlier run, without our package, or a new one; its Python, what was missing."""
+    noted = folder / "ready.json"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if noted.exists():
+        uninstall = [str(python), "-m", "pip", "uninstall", "-q", "-y", "neuron-to-assistant"]
+        subprocess.run(uninstall, check=True)
+        return python, json.loads(noted.read_text(encoding="utf8"))
+    shutil.rmtree(folder, ignore_errors=True)  # what was interrupted
+    python = make_environment(folder, interpreter)
+    missing = install(python, versions, also)
+    noted.write_text(json.dumps(missing), encoding="utf8")
+    return python, missing
+
+
 def session(
-    interpreter: str, versions: str, notebooks: list[Path], also: Sequence[str] = (), keep: Path = KEPT
+    interpreter: str,
+    versions: str,
+    notebooks: list[Path],
+    also: Sequence[str] = (),
+    keep: Path = KEPT,
+    environments: Path | None = None,
 ) -> bool:
     """All chapters with one Python: a line for each, a row that is kept, and whether all were equal."""
     wheels = sorted((ROOT / "dist").glob("neuron_to_assistant-*.whl"), key=lambda p: p.stat().st_mtime)
@@ -189,8 +212,9 @@ def session(
         if versions == "here":
             python, missing = borrow(folder / "venv"), []
         else:
-            python = make_environment(folder / "venv", interpreter)
-            missing = install(python, versions, also)
+            name = "-".join([*Path(interpreter).parts[-3:], versions, *also]).strip("/")
+            place = environments.resolve() / name if environments else folder / "venv"
+            python, missing = kept_environment(place, interpreter, versions, also)
         kernel, content = name_kernel(python, folder / "jupyter"), folder / "content"
         content.mkdir()
         shutil.copy(wheels[-1], content)
@@ -233,10 +257,12 @@ def main() -> int:
     parser.add_argument("--python", action="append", help="an interpreter; may be given several times")
     parser.add_argument("--also", action="append", default=[], help="a requirement, such as torch==2.5.1")
     parser.add_argument("--keep", type=Path, default=KEPT, help="the file to which the row is added")
+    parser.add_argument("--environments", type=Path, help="a folder where they are kept, for the next run")
     options = parser.parse_args()
     notebooks = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
     pythons = options.python or [sys.executable]
-    results = [session(p, options.versions, notebooks, options.also, options.keep) for p in pythons]
+    how = {"also": options.also, "keep": options.keep, "environments": options.environments}
+    results = [session(p, options.versions, notebooks, **how) for p in pythons]
     print(f"[colab] {sum(results)} of {len(results)} Pythons without a difference")
     return 0 if all(results) else 1
 

@@ -1,6 +1,7 @@
 """The run as on Colab finds what differs, and says which versions it took."""
 
 import re
+import sys
 from pathlib import Path
 
 import colab_like
@@ -48,3 +49,14 @@ def test_the_listed_versions_have_a_date_and_nothing_else():
 def test_the_weekly_workflow_runs_both(versions):
     text = (ROOT / ".github" / "workflows" / "colab.yml").read_text(encoding="utf8")
     assert f"{versions}" in text and "tools/colab_like.py --versions ${{ matrix.versions }}" in text
+
+
+def test_a_kept_environment_is_taken_again_and_an_interrupted_one_made_anew(tmp_path, monkeypatch):
+    installed = []
+    monkeypatch.setattr(colab_like, "install", lambda *given: installed.append(given) or ["torch==9"])
+    folder = tmp_path / "environment"
+    (folder / "half-made").mkdir(parents=True)
+    first = colab_like.kept_environment(folder, sys.executable, "newest", [])
+    assert first == colab_like.kept_environment(folder, sys.executable, "newest", [])
+    assert first[0].exists() and first[1] == ["torch==9"] and len(installed) == 1
+    assert not (folder / "half-made").exists()

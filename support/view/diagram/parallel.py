@@ -33,6 +33,9 @@ def parallelism(devices: int = 3) -> Diagram:
 
     wide = step - 24
 
+    def part(k: int, x: Number, y: Number) -> None:
+        d.box(x - wide / 2 + wide / devices * (k + 0.5), y, wide / devices, 13, "", "stream", round=2)
+
     def data(k: int, x: Number, y: Number) -> None:
         d.box(x, y + 20, wide, 22, f"batch {k}", "token", size=11)
         for row in range(3):
@@ -41,15 +44,7 @@ def parallelism(devices: int = 3) -> Diagram:
     def tensor(k: int, x: Number, y: Number) -> None:
         d.box(x, y + 20, wide, 22, "batch", "token", size=11)
         for row in range(3):
-            d.box(
-                x - wide / 2 + wide / devices * (k + 0.5),
-                y + 45 + 15 * row,
-                wide / devices,
-                13,
-                "",
-                "stream",
-                round=2,
-            )
+            part(k, x, y + 45 + 15 * row)
 
     def pipeline(k: int, x: Number, y: Number) -> None:
         d.box(x, y + 20, wide, 22, f"micro {devices - 1 - k}", "token", size=11)
@@ -65,15 +60,7 @@ def parallelism(devices: int = 3) -> Diagram:
         d.box(x, y + 20, wide, 22, f"batch {k}", "token", size=11)
         for row in range(3):
             d.box(x, y + 45 + 15 * row, wide, 13, "", "line", dashed=True, round=2)
-            d.box(
-                x - wide / 2 + wide / devices * (k + 0.5),
-                y + 45 + 15 * row,
-                wide / devices,
-                13,
-                "",
-                "stream",
-                round=2,
-            )
+            part(k, x, y + 45 + 15 * row)
 
     d.text(left + 118, 12, f"{devices} devices", "faint", size=12)
     panel(24, "data", "the whole\nmodel on\neach", "gradients averaged, once a step", data)
