@@ -32,6 +32,11 @@
   const svg = (tag, attributes = {}, ...children) =>
     put(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const text = (x, y, words, attributes = {}) => svg("text", {x, y, ...attributes}, words);
+  const arrow = ([u, v], [x, y], kind = "") => {
+    const far = Math.hypot(x - u, y - v) || 1, tip = Math.min(9, far), [a, b] = [(x - u) / far, (y - v) / far];
+    const [p, q] = [x - tip * a, y - tip * b], head = `M${x} ${y}L${p - 4.5 * b} ${q + 4.5 * a}L${p + 4.5 * b} ${q - 4.5 * a}z`;
+    return svg("g", {class: `live-write${kind}`}, svg("line", {x1: u, y1: v, x2: p, y2: q}), svg("path", {d: head}));
+  };
 
   // Each kind of control: what is put on the page, and how its value is read and set.
   const CONTROLS = {
@@ -263,7 +268,7 @@
         for (const c of controls) if (c.spec.name in changes) c.set(changes[c.spec.name]);
         update(true);
       };
-      const tools = {svg, text, make, shown, fill, set, held, values};
+      const tools = {svg, text, arrow, make, shown, fill, set, held, values};
       const actions = (spec.actions || []).map(({name, label}) => {
         const button = make("button", {type: "button", class: "live-act"}, label);
         button.addEventListener("click", () => { stop(); act(name); });

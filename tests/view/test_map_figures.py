@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from support import zoo
-from support.inside import concept_plane, pca
+from support.inside import analogy, concept_plane, pca
 from support.view.live import find, widget
+from support.view.live.analogy import ROWS, analogies
 from support.view.live.film import at_step
 from support.view.live.maps import FREE, MAPS, NEAR, near_on_map, under
 from support.view.maps import plot_map, plot_path
+from support.worlds.semantic import ANALOGIES, NOUNS
+from support.zoo.recipes import semantic
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +126,51 @@ def test_maps_and_paths_have_one_scale_in_both_directions():
     points = np.array([[0.0, 0], [4, 0], [4, 1]])
     for fig in (plot_map(points, list("abc")), plot_path(points, list("abc"))):
         assert fig.axes[0].get_aspect() == 1.0
+
+
+# --- analogies among the nouns ---
+def tables():
+    """The three tables of the figure, with all their digits."""
+    full = np.array(zoo.record("semantic")["arms"]["full 0.02"][0]["rows"])
+    learned = semantic.rows(zoo.load("semantic").model).double().numpy()
+    return dict(zip(ROWS, (learned, full, np.random.default_rng(0).normal(size=(40, 32))), strict=True))
+
+
+@pytest.mark.parametrize(
+    "asked", [("king", "man", "woman"), ("hut", "pebble", "lion"), ("boy", "boy", "hen")]
+)
+def test_analogies_are_the_packages(asked):
+    for name, vectors in tables().items():
+        found = analogies(*asked, name)
+        for key, cosine, leave in (("every", "cosine", False), ("other", "other_cosine", True)):
+            want = analogy(vectors, NOUNS, *asked, k=NEAR, exclude_asked=leave)
+            assert [item[key] for item in found["near"]] == [word for word, _ in want]
+            assert [item[cosine] for item in found["near"]] == pytest.approx([c for _, c in want], abs=3e-4)
+
+
+def test_analogies_with_and_without_the_convention_are_those_of_the_chapter():
+    """Right answers by convention, right ones of all words, and answers that are words of the question."""
+    counts = []
+    for name in ROWS:
+        first = [(analogies(a, b, c, name), d, (a, b, c)) for a, b, c, d in ANALOGIES]
+        kept = [found["near"][0]["other"] == d for found, d, _ in first]
+        every = [found["near"][0]["every"] for found, *_ in first]
+        right = [word == d for word, (_, d, _) in zip(every, first, strict=True)]
+        itself = [word in asked for word, (*_, asked) in zip(every, first, strict=True)]
+        counts.append((sum(kept), sum(right), sum(itself)))
+        assert all(found["designed"] == d for found, d, _ in first)
+    assert counts == [(5, 5, 0), (3, 1, 4), (0, 0, 4)]
+
+
+def test_the_arrows_of_an_analogy_lie_in_the_plane_with_their_true_lengths():
+    a, b, c = (NOUNS.index(word) for word in ("lion", "king", "queen"))
+    for name in ROWS:
+        found, X = analogies("lion", "king", "queen", name), np.array(ROWS[name])
+        points, target = np.array(found["points"]), np.array(found["target"])
+        apart = np.linalg.norm(points[[a, a, b]] - points[[b, c, c]], axis=1)
+        assert apart == pytest.approx(np.linalg.norm(X[[a, a, b]] - X[[b, c, c]], axis=1))
+        assert target == pytest.approx(points[a] - points[b] + points[c])
+        same_word = analogies("lion", "lion", "queen", name)
+        flat = np.array(same_word["points"])
+        assert np.abs(flat) == pytest.approx(np.abs(pca(tables()[name]).points), abs=1e-3)
+        assert same_word["target"] == pytest.approx(flat[c].tolist())

@@ -36,11 +36,11 @@
     return found;
   };
 
-  const picture = (tools, {words, kinds, points, frame, height, chosen, near, lines, path, notes, choose}) => {
-    const {svg, text, make} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
+  const picture = (tools, {words, kinds, points, frame, height, chosen, near, first = near, lines, path, arrows = [], cross, notes, choose}) => {
+    const {svg, text, make, arrow} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
     const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, "Go over a point to read its name; press it to choose it.");
-    const order = [...new Set([...(chosen === null ? [] : [chosen, ...near]), ...words.keys()])];
-    const spots = place(words, at, order, tall, chosen, chosen === null ? 0 : 1 + near.length), here = chosen === null ? null : at[chosen];
+    const order = [...new Set([...(chosen === null ? [] : [chosen, ...first]), ...words.keys()])];
+    const spots = place(words, at, order, tall, chosen, chosen === null ? 0 : 1 + first.length), here = chosen === null ? null : at[chosen];
     const points_of = words.map((word, i) => {
       const [x, y] = at[i].map((v) => Number(one(v))), spot = spots.get(i);
       const node = svg("g", {class: `live-line${LINES[names.indexOf(kinds[i])]} live-spot`},
@@ -53,7 +53,8 @@
     const drawing = svg("svg", {viewBox: `0 0 404 ${one(tall)}`, class: "live-map"},
       ...(path ? [svg("polyline", {points: path.map((p) => to(p).map(one).join(",")).join(" "), class: "live-trail"})] : []),
       ...(here && lines ? near.map((k) => svg("line", {x1: one(here[0]), y1: one(here[1]), x2: one(at[k][0]), y2: one(at[k][1]), class: "live-here"})) : []),
-      ...points_of, ...(here ? [svg("circle", {cx: one(here[0]), cy: one(here[1]), r: 10, class: "live-ring"})] : []));
+      ...points_of, ...arrows.map(([a, b]) => arrow(to(a), to(b))), ...(cross ? [cross].map(to).map(([x, y]) =>
+        svg("path", {d: `M${one(x - 7)} ${one(y - 7)}l14 14m0 -14l-14 14`, class: "live-cross"})) : []), ...(here ? [svg("circle", {cx: one(here[0]), cy: one(here[1]), r: 10, class: "live-ring"})] : []));
     const legend = make("ul", {class: "live-legend"}, ...names.map((name, k) => make("li", {},
       svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${LINES[k]}`}, mark[k](8, 8))), name)));
     return make("div", {}, drawing, legend, ...notes.map((note) => make("p", {class: "live-told"}, note)), told);

@@ -82,7 +82,7 @@ FIGURE = LiveFigure(
     title="Three masks: what may a position see?",
     controls=(
         Switch("causal", "causal: no later position", True, "Masks"),
-        Switch("padding", "padding: no filled-up place", True, "Masks"),
+        Switch("padding", "padding: no padding token", True, "Masks"),
         Switch("packed", "packed: no other text", False, "Masks"),
         Slider("query", "Query", 1, len(WORDS), 1, 6, "{query:.0f}"),
     ),

@@ -40,7 +40,7 @@
         + "The strongest push towards “{right}” comes from {part}: {push:.2f}.";
       return {steps, finding: fill(said, {...steps.at(-1), right, up, part: strongest.part, push: strongest.dx})};
     },
-    draw(state, data, {svg, text, shown}) {
+    draw(state, data, {svg, text, arrow}) {
       const points = [{part: "start", x: 0, y: 0}, ...state.steps], W = 404, H = 330;
       const scale = (key) => {
         const all = points.map((p) => p[key]), low = Math.min(...all), high = Math.max(...all), room = Math.max(0.5, high - low) * 0.14;
@@ -70,18 +70,12 @@
         taken.push(box(place));
         return text(place[0], place[1], part, {class: "live-right live-name"});
       });
-      const arrow = (a, b, i) => {
-        const far = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, [u, v] = [(b[0] - a[0]) / far, (b[1] - a[1]) / far];
-        const tip = Math.min(9, far), [x, y] = [b[0] - tip * u, b[1] - tip * v];
-        const kind = state.steps[i].part.startsWith("feed") ? "live-write live-think" : state.steps[i].part.startsWith("the") || state.steps[i].part.startsWith("its") ? "live-write live-begin" : "live-write";
-        return svg("g", {class: kind}, svg("line", {x1: a[0], y1: a[1], x2: x, y2: y}),
-          svg("path", {d: `M${b[0]} ${b[1]}L${x - 4.5 * v} ${y + 4.5 * u}L${x + 4.5 * v} ${y - 4.5 * u}z`}));
-      };
+      const kind = ({part}) => part.startsWith("feed") ? " live-think" : part.startsWith("the") || part.startsWith("its") ? " live-begin" : "";
       const zero = [34 - (W - 68) * x0 / (x1 - x0), 26 + (H - 76) * y1 / (y1 - y0)];
       return svg("svg", {viewBox: `0 0 ${W} ${H}`},
         svg("line", {x1: zero[0], x2: zero[0], y1: 10, y2: H - 42, class: "live-grid"}),
         svg("line", {x1: 10, x2: W - 10, y1: zero[1], y2: zero[1], class: "live-grid"}),
-        ...at.slice(1).map((b, i) => arrow(at[i], b, i)), svg("circle", {cx: at[0][0], cy: at[0][1], r: 4, class: "live-dot"}), ...names,
+        ...at.slice(1).map((b, i) => arrow(at[i], b, kind(state.steps[i]))), svg("circle", {cx: at[0][0], cy: at[0][1], r: 4, class: "live-dot"}), ...names,
         text(W / 2, H - 24, `${state.left} ← across → ${state.right}`, {class: "live-name"}),
         text(W / 2, H - 5, `${state.down} ↓ up and down ↑ ${state.up}`, {class: "live-name"}));
     },
