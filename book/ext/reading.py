@@ -1,11 +1,13 @@
 """How a chapter is read on the page: set-up and checks are folded, and one may choose to see one way in only.
 
 Folded are the first cell, which imports, and in *Check yourself* every cell that holds a check, because it
-also holds the solution; the cell that a reader fills in stays open. The buttons *Picture*, *By hand* and
+also holds the solution; the cell that a reader fills in stays open. A cell that only calls for a drawing or a
+live figure is folded, too: the picture is what it says. The buttons *Picture*, *By hand* and
 *In code* leave one of the three sections on the page and hide the other two (`reading.js`); the choice is
 remembered.
 """
 
+import ast
 import re
 from typing import Any
 
@@ -18,6 +20,23 @@ SOLVES = re.compile(r"^(check\(|mistakes\s*=|cases\w*\s*=|def )", re.M)
 OPEN = re.compile(r"^\s+\.\.\.|=\s*\.\.\.", re.M)  # what a reader fills in
 SETS_UP = re.compile(r"^(from|import) ", re.M)
 IMPORTS = 3  # a cell with at least so many lines of imports is set-up
+DRAWERS = ("diagram.", "live(", "view.live(")  # what a cell calls that holds no more than a figure
+DRAWN = "Show how it is drawn", "Hide how it is drawn"
+
+
+def only_draws(source: str) -> bool:
+    """Whether a cell does nothing but call for one drawing or one live figure.
+
+    >>> only_draws("from support.view import live\\n\\nlive('masks')"), only_draws("diagram.neuron(bias=1)")
+    (True, True)
+    >>> only_draws("x = 1\\nlive('masks')"), only_draws("table(rows)"), only_draws("%matplotlib inline")
+    (False, False, False)
+    """
+    try:
+        steps = [step for step in ast.parse(source).body if not isinstance(step, ast.ImportFrom)]
+    except SyntaxError:  # a magic of the notebook
+        return False
+    return len(steps) == 1 and ast.unparse(steps[0]).startswith(DRAWERS)
 
 
 def fold_of(source: str, heading: str) -> str:
@@ -34,6 +53,8 @@ def fold_of(source: str, heading: str) -> str:
         return "Set-up: what this chapter imports"
     if heading == "Check yourself" and SOLVES.search(source) and not OPEN.search(source):
         return "The check (it knows the solution)"
+    if only_draws(source):
+        return DRAWN[0]
     return ""
 
 
@@ -65,7 +86,8 @@ class Reading(SphinxTransform):
                 section = section.parent
             heading = section[0].astext() if isinstance(section, nodes.section) else ""
             if code.get("nb_element") == "cell_code_source" and (fold := fold_of(code.astext(), heading)):
-                cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", fold, "Fold it again"
+                cell["hide_mode"], cell["prompt_show"] = "input", fold
+                cell["prompt_hide"] = DRAWN[1] if fold == DRAWN[0] else "Fold it again"
         picture = next((s for s in self.document.findall(nodes.section) if WAYS["picture"] in s["ids"]), None)
         if picture is not None:
             place = picture.parent.index(picture)
