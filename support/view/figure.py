@@ -77,7 +77,10 @@ def _beside(ax: Axes, panels: Sequence[Axes]) -> int:
 def _lay_out(fig: Figure) -> None:
     with warnings.catch_warnings():  # names that are still too long may leave the axes no room
         warnings.filterwarnings("ignore", "constrained_layout not applied")
-        fig.draw_without_rendering()
+        if (engine := fig.get_layout_engine()) is None:
+            fig.draw_without_rendering()
+        else:  # what drawing does first, without going through every line and letter afterwards
+            engine.execute(fig)
 
 
 def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
@@ -238,8 +241,10 @@ def _short(numbers: str) -> str:
 
 def small_png(fig: Figure) -> bytes:
     """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted."""
-    drawn = io.BytesIO()
-    picture = Image.open(io.BytesIO(png(fig))).convert("RGB")
+    pixels, drawn = io.BytesIO(), io.BytesIO()
+    fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
+    size = tuple(int(inches * DPI) for inches in fig.get_size_inches())
+    picture = Image.frombuffer("RGBA", size, pixels.getvalue()).convert("RGB")
     picture.quantize(SHADES, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
     return drawn.getvalue()
 

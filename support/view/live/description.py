@@ -65,6 +65,7 @@ class LiveFigure:
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
+    _last: dict[Any, Values] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def values(self, **start: Any) -> Values:
         """The value of every control: where it starts, or as given.
@@ -80,7 +81,16 @@ class LiveFigure:
 
     def state(self, values: Values) -> Values:
         """The controls' values together with all that is computed from them."""
-        return values | self.compute(**values)
+        return values | self._computed(values)
+
+    def _computed(self, values: Values) -> Values:
+        """What `compute` gives; picture, sentence and table of one setting ask for it one after the other."""
+        key = tuple((name, type(value), value) for name, value in values.items())
+        if key not in self._last:
+            found = self.compute(**values)
+            self._last.clear()
+            self._last[key] = found
+        return self._last[key]
 
     def sentence(self, values: Values) -> str:
         """The finding in words."""
@@ -117,7 +127,7 @@ class LiveFigure:
 
     def figure(self, values: Values) -> Figure:
         """The still picture."""
-        return self.draw(values, self.compute(**values))
+        return self.draw(values, self._computed(values))
 
     def spec(self, values: Values) -> Values:
         """The description that the page's script reads: plain data, ready for JSON."""

@@ -38,10 +38,11 @@ def live(name: str, **start: Any) -> None:
     figure = find(name)
     values = figure.values(**start)
     print(f"Start · {figure.text(values)}")
-    bundle: Values = {"image/png": png(figure.figure(values)), "text/plain": f"<live figure: {name}>"}
+    still = png(figure.figure(values))
+    bundle: Values = {"image/png": still, "text/plain": f"<live figure: {name}>"}
     if getattr(get_ipython(), "kernel", None) is not None:
         try:
-            box = widget(figure, values)
+            box = widget(figure, values, still)
         except ImportError:
             pass  # the picture stays
         else:
@@ -50,8 +51,13 @@ def live(name: str, **start: Any) -> None:
     publish_display_data(bundle, metadata={"image/png": mark})
 
 
-def widget(figure: LiveFigure, values: Values) -> Any:
+def widget(figure: LiveFigure, values: Values, still: bytes = b"") -> Any:
     """The controls, the picture, the words and the table as one ipywidgets box.
+
+    Args:
+        figure: what is shown.
+        values: where the controls start.
+        still: the picture there as a PNG file, if it has been drawn already.
 
     Raises:
         ImportError: ipywidgets is not installed.
@@ -62,8 +68,8 @@ def widget(figure: LiveFigure, values: Values) -> Any:
     inputs: list[Any] = []
     picture, words = w.Image(format="png", layout=w.Layout(max_width="46em")), w.HTML()
 
-    def update() -> None:
-        picture.value = png(figure.figure(now))
+    def update(still: bytes = b"") -> None:
+        picture.value = still or png(figure.figure(now))
         picture.alt = figure.sentence(now)
         words.value = _html(figure, now)
 
@@ -100,7 +106,7 @@ def widget(figure: LiveFigure, values: Values) -> Any:
     buttons = [w.Button(description=action.label, layout=w.Layout(width="auto")) for action in figure.actions]
     for button, action in zip(buttons, figure.actions, strict=True):
         button.on_click(pressed(action))
-    update()
+    update(still)
     return w.VBox([*inputs, *([w.HBox(buttons)] if buttons else []), picture, words])
 
 
