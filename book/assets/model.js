@@ -85,7 +85,8 @@
   // write; attention[layer], feedForward[layer] and heads[layer] (head after head), what each part writes;
   // patterns[layer], for each position and head its weights; units[layer], the activations; mixed[layer], the values
   // that each head mixes; asking[layer], queries, keys and values; logits. Switched off is what `off` names, as in
-  // support.inside.ablate: {heads: [[layer, head], …], attention: [layer, …], feed_forward: [layer, …]}.
+  // support.inside.ablate: {heads: [[layer, head], …], attention: [layer, …], feed_forward: [layer, …]}; and
+  // single hidden units: units: [[layer, unit], …].
   class Reader {
     constructor(model) {
       const c = model.config, room = (width) => new Float64Array(c.context * width);
@@ -137,6 +138,7 @@
         linear(part("feed_forward.up.weight"), part("feed_forward.up.bias"), this.normed, 0, this.units[layer], at * c.d_ff, c.d_ff, d);
         const activation = ACTIVATIONS[c.activation], units = this.activations(layer, at), write = this.feedForward[layer];
         for (let i = 0; i < c.d_ff; i++) units[i] = activation(units[i]);
+        for (const [where, unit] of off.units || []) if (where === layer) units[unit] = 0;
         linear(part("feed_forward.down.weight"), part("feed_forward.down.bias"), units, 0, write, here, d, c.d_ff);
         if (silent(off.feed_forward, layer)) write.fill(0, here, here + d);
         for (let i = here; i < here + d; i++) after[i] = between[i] + write[i];

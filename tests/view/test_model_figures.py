@@ -1,5 +1,6 @@
 """Figures that run a model, in a notebook: numbers as of `support.inside`, and controls that answer."""
 
+import copy
 import dataclasses
 import html
 import math
@@ -11,7 +12,7 @@ import torch
 from support import zoo
 from support.core import InputError
 from support.generation import next_token
-from support.inside import ablate, logit_lens, trace
+from support.inside import ablate, direct_logit_attribution, logit_lens, trace
 from support.view.live import NAMES, find, widget
 from support.view.live.ablation import PART_NAMES, SWITCHES, questions, rules
 from support.view.live.attention import attention
@@ -20,6 +21,7 @@ from support.view.live.lens import STAGES, lens
 from support.view.live.model_text import HEADS, LAYERS
 from support.view.live.next_word import CONTEXTS, next_word
 from support.view.live.trajectory import trajectory
+from support.view.live.units import LAYER, stronger, units
 from support.worlds import CallingGame
 from support.worlds.game import PLAYERS
 
@@ -151,7 +153,9 @@ def test_every_widget_control_answers(name):
             new = False
         else:
             new = control.low if hasattr(control, "low") else control.options[5 % len(control.options)]
-            new = new if new != values[control.name] else getattr(control, "high", None) or control.options[1]
+            if new == values[control.name]:
+                ends = [control.high] if hasattr(control, "high") else control.options
+                new = next(end for end in ends if end != new)
         made.value = new
         values[control.name] = new
         assert html.escape(figure.sentence(values)) in words.value
@@ -191,3 +195,61 @@ def test_a_text_that_is_too_long_draws_no_more():
     assert figure.actions[0].act(full, 0.5) == {}
     assert figure.actions[0].act(figure.values(prompt="5 chiama 2 <EOS>"), 0.5) == {}
     assert fill("{keep}", figure.state(full)) == "all"
+
+
+# --- one hidden unit ---
+@pytest.mark.parametrize("layer, unit", [(1, 5), (1, 129), (0, 77)])
+def test_a_units_contributions_are_those_of_direct_logit_attribution(game, layer, unit):
+    text = "Pietro chiama Paolo"
+    found = units(text, LAYER[layer], unit, True, 0)
+    real = range(1, len(game.vocabulary))
+    parts = [direct_logit_attribution(game.model, ids(game, text), word).neurons[layer, 0] for word in real]
+    adds = torch.stack(parts, dim=1)
+    adds -= adds.mean(dim=1, keepdim=True)
+    for row in found["words"]:
+        word = game.vocabulary.id(row["word"])
+        assert row["adds"] == pytest.approx(adds[unit, word - 1].item(), abs=1e-9)
+        if found["activation"] > 0:  # the last norm divides both
+            assert row["adds"] / found["words"][0]["adds"] == pytest.approx(
+                row["vote"] / found["words"][0]["vote"], abs=1e-9
+            )
+    best = game.vocabulary.id(found["words"][0]["word"]) - 1
+    strongest = adds[:, best].argsort(descending=True)[:10].tolist()
+    assert stronger({"prompt": text, "layer": LAYER[layer], "unit": strongest[3]}, 0.0) == {
+        "unit": strongest[4]
+    }
+    seen = trace(game.model, ids(game, text)).activations[layer, 0, -1, unit].item()
+    assert found["activation"] == pytest.approx(seen, abs=1e-9)
+    before = game.model.blocks[layer].feed_forward.up(torch.tensor(found["x"], dtype=torch.float64))
+    assert found["dot"] + found["bias"] == pytest.approx(before[unit].item(), abs=1e-9)
+
+
+@pytest.mark.parametrize("on, cut", [(False, 0), (True, 6), (False, 20)])
+def test_without_its_value_a_unit_adds_nothing(game, on, cut):
+    """Silencing activations is the same as taking the units' rows out of the second matrix."""
+    text = "Pietro chiama Paolo"
+    found = units(text, "layer 1", 5, on, cut)
+    first, off = {"prompt": text, "layer": "layer 1"}, set() if on else {5}
+    unit = -1
+    for _ in range(min(cut, 10)):
+        unit = stronger(first | {"unit": unit}, 0.0)["unit"]
+        off.add(unit)
+    if cut <= 10:
+        model = copy.deepcopy(game.model)
+        with torch.no_grad():
+            model.blocks[1].feed_forward.down.weight[:, sorted(off)] = 0
+            want = model(torch.tensor([ids(game, text)]))[0, -1].softmax(-1)
+        for row in found["words"]:
+            assert row["now"] == pytest.approx(want[game.vocabulary.id(row["word"])].item(), abs=1e-9)
+    assert found["off"] >= max(cut, 1) and found["words"][0]["now"] < found["words"][0]["plain"]
+
+
+def test_the_contexts_of_the_units_are_found_anew(script):
+    kept = zoo.record("unit_contexts")
+    names, found, share = script("unit_contexts").most_active()
+    assert share == [pytest.approx(row, abs=2e-4) for row in kept["active"]]
+    for layer, again in zip(kept["units"], found, strict=True):
+        for unit, new in zip(layer, again, strict=True):
+            assert [m for _, m in unit] == pytest.approx([m for _, m in new], abs=0.011)
+            if len(new) > 1 and new[0][1] > new[1][1] + 0.02:
+                assert kept["contexts"][unit[0][0]] == names[new[0][0]]

@@ -19,8 +19,8 @@
   };
 
   // Words beside their points where there is room, the first ones first; those that find none wait for the pointer.
-  const place = (words, at, order, tall, chosen, first) => {
-    const dots = at.map(([x, y]) => [x - 5, x + 5, y - 5, y + 5]), names = [], found = new Map();
+  const place = (words, at, order, tall, chosen, first, busy) => {
+    const dots = [...at, ...busy].map(([x, y]) => [x - 5, x + 5, y - 5, y + 5]), names = [], found = new Map();
     for (const i of order) {
       const wide = 9 * words[i].length + 4, [x, y] = at[i], far = i === chosen ? 14 : 9; // outside its ring
       const spots = [[x + far - 1, y - 9, "live-right", x + far, y + 5], [x - far + 1 - wide, y - 9, "live-left", x - far, y + 5],
@@ -39,8 +39,9 @@
   const picture = (tools, {words, kinds, points, frame, height, chosen, near, first = near, lines, path, arrows = [], cross, notes, choose}) => {
     const {svg, text, make, arrow} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
     const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, "Go over a point to read its name; press it to choose it.");
-    const order = [...new Set([...(chosen === null ? [] : [chosen, ...first]), ...words.keys()])];
-    const spots = place(words, at, order, tall, chosen, chosen === null ? 0 : 1 + first.length), here = chosen === null ? null : at[chosen];
+    const matter = [...new Set(chosen === null ? [] : [chosen, ...first])], order = [...new Set([...matter, ...words.keys()])];
+    const along = ([a, b]) => Array.from({length: 29}, (_, k) => to([0, 1].map((i) => a[i] + (k + 1) / 30 * (b[i] - a[i])))), busy = arrows.flatMap(along);
+    const spots = place(words, at, order, tall, chosen, matter.length, busy), here = chosen === null ? null : at[chosen];
     const points_of = words.map((word, i) => {
       const [x, y] = at[i].map((v) => Number(one(v))), spot = spots.get(i);
       const node = svg("g", {class: `live-line${LINES[names.indexOf(kinds[i])]} live-spot`},

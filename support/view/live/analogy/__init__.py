@@ -137,7 +137,7 @@ def draw_analogies(values: Values, found: Values) -> Figure:
                 "shrinkA": 2,
                 "shrinkB": 2,
             }
-            ax.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=look)
+            ax.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=arrow)
     ax.plot(*found["target"], "*", color=style.colour(3), markersize=15, zorder=5)
     ax.set_title(f"★ {values['a']} − {values['b']} + {values['c']}: {values['table']}")
     return fig

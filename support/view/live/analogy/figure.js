@@ -27,7 +27,7 @@
       const plane = new Set([a, b, c]).size === 3 ? "The map is the plane through the three words" : "The map is the plane of the greatest variance";
       return picture(tools, {words: data.words, kinds: data.kinds, points, frame: [...points, target], chosen: at(near[0].every),
         first: [a, b, c, near[0].other].map(at), near: [], arrows: [[points[at(b)], points[at(a)]], [points[at(c)], target]], cross: target,
-        notes: [`${plane}; the other words are projected on it. Both arrows are a − b, the cross is at a − b + c, and the ring marks the word that is nearest to it by cosine.`],
+        notes: [`${plane}; the other words are projected on it. Both arrows are a − b, the cross is at a − b + c, and the ring marks the word that is nearest to it by cosine. A word that you press becomes c.`],
         choose: (word) => tools.set({c: word})});
     },
     actions: {
