@@ -130,7 +130,7 @@ def draw_analogies(values: Values, found: Values) -> Figure:
     a, b, c = (points[WORDS.index(word)] for word in asked)
     for k, (start, end) in enumerate(pairwise([b, a, c, found["target"]])):
         if k != 1:
-            look = {
+            arrow = {
                 "arrowstyle": "-|>",
                 "color": style.colour(3),
                 "linewidth": 1.8,
