@@ -243,8 +243,8 @@ def small_png(fig: Figure) -> bytes:
     """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted."""
     pixels, drawn = io.BytesIO(), io.BytesIO()
     fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
-    size = tuple(int(inches * DPI) for inches in fig.get_size_inches())
-    picture = Image.frombuffer("RGBA", size, pixels.getvalue()).convert("RGB")
+    wide, high = (int(inches * DPI) for inches in fig.get_size_inches())
+    picture = Image.frombuffer("RGBA", (wide, high), pixels.getvalue()).convert("RGB")
     picture.quantize(SHADES, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
     return drawn.getvalue()
 
