@@ -38,6 +38,7 @@ KEPT_METADATA = ("tags", "reason")
 WIDGET = "application/vnd.jupyter.widget-view+json"  # names a widget of a kernel that is gone
 FOLD = {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"}
 DRAWN = {"code_prompt_show": "Show how it is drawn", "code_prompt_hide": "Hide how it is drawn"}
+NUMBERS = {"code_prompt_show": "Show the numbers", "code_prompt_hide": "Hide the numbers"}
 DRAWING = 3  # a figure with more lines of code than this has them folded on the page
 
 
@@ -149,6 +150,8 @@ def normalise(notebook) -> None:
         if "hide-cell" in tags:
             page |= FOLD
             cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab folds it, too
+        elif "hide-output" in tags:  # a table whose numbers a live figure shows, too
+            page |= NUMBERS
         elif "image" in page and len(cell.source.splitlines()) > DRAWING:
             page |= DRAWN
             tags.append("hide-input")
