@@ -13,7 +13,7 @@ from functools import cached_property
 from support.core import InputError
 from support.text import Vocabulary
 from support.worlds.base import entropy as entropy_of
-from support.worlds.game import CallingGame, Moment
+from support.worlds.game import CallingGame
 
 # The epithets change places, so that every one of them must be learned anew.
 RING = {"Tarso": "vice", "vice": "Cefa", "Cefa": "capo", "capo": "Tarso"}
@@ -97,20 +97,11 @@ def forced_forgetting(old: CallingGame, new: CallingGame) -> float:
     >>> round(forced_forgetting(game, game), 9), round(forced_forgetting(game, SecondEvening().rules), 4)
     (0.0, 0.0425)
     """
-    nats = tokens = 0.0
-    here = {Moment(): 1.0}
-    while here:
-        after: dict[Moment, float] = {}
-        for moment, visits in here.items():
-            options, others = old._next(moment), new._next(moment)
-            nats += visits * cross_entropy(options, others) - visits * entropy_of(options)
-            tokens += visits
-            for token, probability in options.items():
-                then = old._after(moment, token)
-                if then.stage != "over" and probability:
-                    after[then] = after.get(then, 0.0) + visits * probability
-        here = after
-    return max(nats / tokens, 0.0)
+    nats = sum(
+        visits * (cross_entropy(old._next(moment), new._next(moment)) - entropy_of(old._next(moment)))
+        for moment, visits in old._visits.items()
+    )
+    return max(nats / sum(old._visits.values()), 0.0)
 
 
 def cross_entropy(distribution: dict[str, float], other: dict[str, float]) -> float:

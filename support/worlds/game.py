@@ -5,8 +5,7 @@ The players sit in a circle: two leaders, Pietro and Paolo, and eight who are nu
 epithet, which depends on both: Paolo is *Tarso* to Pietro and *vice* to a number, Pietro is *Cefa* to Paolo
 and *capo* to a number.
 
-The game is that of the *workbench* notes; they do not print its rules, so these are ours and agree with every
-fact that the notes state.
+The game is that of the *workbench* notes; they do not print its rules: ours agree with all that they state.
 """
 
 import math
@@ -152,8 +151,7 @@ class CallingGame:
             return -math.inf
         moment, total = Moment(), 0.0
         for token in tokens[1:]:
-            probability = self._next(moment).get(token, 0.0)
-            if probability == 0.0:
+            if not (probability := self._next(moment).get(token)):
                 return -math.inf
             total += math.log(probability)
             moment = self._after(moment, token)
@@ -180,20 +178,21 @@ class CallingGame:
         >>> round(CallingGame().entropy, 3)
         1.179
         """
-        nats = tokens = 0.0
-        here = {Moment(): 1.0}
+        nats = sum(visits * entropy(self._next(moment)) for moment, visits in self._visits.items())
+        return nats / sum(self._visits.values())
+
+    @cached_property
+    def _visits(self) -> dict[Moment, float]:
+        """How often a game comes to each moment, on average."""
+        total, here = dict[Moment, float](), {Moment(): 1.0}
         while here:
             after: dict[Moment, float] = {}
             for moment, visits in here.items():
-                options = self._next(moment)
-                nats += visits * entropy(options)
-                tokens += visits
-                for token, probability in options.items():
-                    then = self._after(moment, token)
-                    if then.stage != "over" and probability:
-                        after[then] = after.get(then, 0.0) + visits * probability
+                total[moment] = total.get(moment, 0.0) + visits
+                for _, then, probability in self._ways(moment):
+                    after[then] = after.get(then, 0.0) + visits * probability
             here = after
-        return nats / tokens
+        return total
 
     def _play(self, rng: random.Random) -> list[str]:
         moment, tokens = Moment(), [BOS]
@@ -224,13 +223,17 @@ class CallingGame:
 
     def _next(self, m: Moment) -> dict[str, float]:
         """What can follow a moment; the same few thousand moments come again and again, so they are kept."""
-        if m not in self._seen:
-            self._seen[m] = self._rules(m)
-        return self._seen[m]
+        return self._seen[m] if m in self._seen else self._seen.setdefault(m, self._rules(m))
 
-    @cached_property
-    def _seen(self) -> dict[Moment, dict[str, float]]:
-        return {}
+    def _ways(self, m: Moment) -> list[tuple[str, Moment, float]]:
+        """What can follow and does not end the game, with the moment after it and its probability; kept."""
+        if m not in self._kept:
+            ways = [(token, self._after(m, token), p) for token, p in self._next(m).items() if p]
+            self._kept[m] = [way for way in ways if way[1].stage != "over"]
+        return self._kept[m]
+
+    _seen = cached_property(lambda self: dict[Moment, dict[str, float]]())
+    _kept = cached_property(lambda self: dict[Moment, list[tuple[str, Moment, float]]]())
 
     def _rules(self, m: Moment) -> dict[str, float]:
         """The rules, as probabilities."""

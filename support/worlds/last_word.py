@@ -73,14 +73,14 @@ def window_entropies(game: CallingGame, longest: int = 6) -> list[float]:
     waiting[_rank(Moment())][Moment(), (BOS,)[:longest]] = 1.0
     while waiting:
         for (moment, seen), visits in waiting.pop(min(waiting)).items():
+            counts = totals[seen]
             for token, probability in game._next(moment).items():
-                totals[seen][token] += visits * probability
-                then = game._after(moment, token)
-                if then.stage != "over" and probability:
-                    # One absurd word stands for the nine, as above.
-                    word = ABSURD[0] if token in ABSURD else token
-                    key, group = (then, (*seen, word)[-longest:] if longest else ()), waiting[_rank(then)]
-                    group[key] = group.get(key, 0.0) + visits * probability
+                counts[token] += visits * probability
+            for token, then, probability in game._ways(moment):
+                # One absurd word stands for the nine, as above.
+                word = ABSURD[0] if token in ABSURD else token
+                key, group = (then, (*seen, word)[-longest:] if longest else ()), waiting[_rank(then)]
+                group[key] = group.get(key, 0.0) + visits * probability
     curve = [_nats(totals)]
     for n in range(longest - 1, -1, -1):
         shorter: dict[tuple[str, ...], dict[str, float]] = defaultdict(lambda: defaultdict(float))

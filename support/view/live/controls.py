@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from support.core import InputError
@@ -40,14 +41,14 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     >>> fill("{who} passes with {p:.0%}.", {"who": "Ada", "p": 0.9})
     'Ada passes with 90%.'
     """
+    return BLANK.sub(partial(_put, values), template)
 
-    def put(found: re.Match[str]) -> str:
-        name, digits, kind = found.groups()
-        if name not in values:
-            raise InputError(f"the template names {name!r}, but the values are {', '.join(values)}")
-        return str(values[name]) if kind is None else shown(values[name], int(digits), kind == "%")
 
-    return BLANK.sub(put, template)
+def _put(values: Mapping[str, Any], found: re.Match[str]) -> str:
+    name, digits, kind = found.groups()
+    if name not in values:
+        raise InputError(f"the template names {name!r}, but the values are {', '.join(values)}")
+    return str(values[name]) if kind is None else shown(values[name], int(digits), kind == "%")
 
 
 @dataclass(frozen=True)
