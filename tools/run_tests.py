@@ -30,6 +30,7 @@ ENVIRONMENT = {
     "PYTHONPATH": str(Path(__file__).resolve().parent),
 }
 WORKER_GB = 1.5  # a process with torch and a chapter, or with a browser
+LEFT_OUT = ("-p", "no:nbval")  # what only the notebooks need takes two seconds to import, in every process
 WHAT = {
     "style": "ruff: rules and layout",
     "types": "mypy: the annotations of the package",
@@ -94,12 +95,12 @@ def commands(kind: str) -> list[list[str]]:
         doctests = ["tests", "support", "tools/prose_numbers.py"]
         doctests += ["tools/run_tests.py", "tools/portability.py", "tools/colab_like.py"]
         options = ["--dist", "loadfile", "--doctest-modules", "--durations=8", "--ignore=tests/pages"]
-        return [[*pytest, *options, *doctests]]
+        return [[*pytest, *LEFT_OUT, *options, *doctests]]
     if kind == "notebooks":
         options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=1200", "-p", "watch_chapters"]
         options += ["--nbval-sanitize-with", "tools/compared.cfg"]
         return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
-    return [[*pytest, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
+    return [[*pytest, *LEFT_OUT, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
 
 
 def run(command: list[str], environment: dict[str, str] | None = None, show: bool = True) -> tuple[int, str]:
