@@ -92,6 +92,12 @@ def context(browser):
     context.close()
 
 
+@functools.cache
+def without_javascript(browser):
+    """One for all tabs without scripts; it goes with the browser."""
+    return browser.new_context(java_script_enabled=False)
+
+
 class Tabs:
     """Opens pages, each with what it asked of other hosts (``elsewhere``) and its ``complaints``."""
 
@@ -99,10 +105,9 @@ class Tabs:
         self.browser, self.context, self.bases, self.open = browser, context, bases, []
 
     def __call__(self, way, page, width=1280, dark=False, javascript=True, still=False, loaded="load"):
-        context = self.context if javascript else self.browser.new_context(java_script_enabled=False)
+        context = self.context if javascript else without_javascript(self.browser)
         tab = context.new_page()
         self.open.append(tab)
-        tab.own_context = context is not self.context
         tab.set_viewport_size({"width": width, "height": 900})
         tab.emulate_media(
             color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else None
@@ -129,7 +134,7 @@ class Tabs:
     def close(self):
         """Close all that are open."""
         for tab in self.open:
-            (tab.context if tab.own_context else tab).close()
+            tab.close()
         self.open.clear()
 
 

@@ -17,19 +17,24 @@ from support.view.figure import fit, svg
 # The size of each label on the screen, in pixels; exponents belong to what they stand on.
 LABELS = """async () => {
   const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
+  const drawings = [];
   for (const image of pictures) {
     image.loading = 'eager';
     await image.decode();
     const drawn = new DOMParser().parseFromString(await (await fetch(image.src)).text(), 'image/svg+xml');
-    const svg = document.body.appendChild(document.importNode(drawn.documentElement, true));
-    const scale = image.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    drawings.push([image, document.importNode(drawn.documentElement, true)]);
+  }
+  const widths = pictures.map(image => image.getBoundingClientRect().width);
+  document.body.append(...drawings.map(([, svg]) => svg));  // together: the page is laid out once
+  for (const [k, [image, svg]] of drawings.entries()) {
+    const scale = widths[k] / svg.viewBox.baseVal.width;
     for (const text of svg.querySelectorAll('text')) {
       const sizes = [text, ...text.querySelectorAll('tspan')].filter(e => e.style.fontSize || e.style.font);
       const size = scale * Math.max(...sizes.map(e => parseFloat(getComputedStyle(e).fontSize)));
       if (size < 11) small.push([image.alt.slice(0, 40), text.textContent, size]);
     }
-    svg.remove();
   }
+  drawings.forEach(([, svg]) => svg.remove());
   return [pictures.length, small];
 }"""
 
