@@ -50,20 +50,20 @@ def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]
     }
 
 
-def looked_at(
+def measured_at(
     steps: Sequence[int],
     texts: Sequence[Sequence[str]],
     test: Sequence[Sequence[int]],
-    look: Callable[[int, GPT, Sequence[Sequence[int]]], dict],
+    measure: Callable[[int, GPT, Sequence[Sequence[int]]], dict],
 ) -> list[dict]:
-    """The run, stopped at some steps: what `look(step, model, test)` says there."""
+    """The run, stopped at some steps: what `measure(step, model, test)` says there."""
     seed_everything(SEED)
     model = GPT(config(WORLD.vocabulary))
-    rows = [look(0, model, test)]
+    rows = [measure(0, model, test)]
 
     def callback(step: int, trained: GPT, _history: object) -> None:
         if step + 1 in steps:
-            rows.append(look(step + 1, trained, test))
+            rows.append(measure(step + 1, trained, test))
             print(rows[-1], flush=True)
 
     batches = SequenceBatches([WORLD.vocabulary.encode(t) for t in texts], 32, seed=SEED)
@@ -78,7 +78,7 @@ def main() -> None:
         **made_by("training_log"),
         "seed": SEED,
         "counting": baselines(WORLD.vocabulary, texts, WORLD.sample(1000, seed=997), test),
-        "looks": looked_at(MEASURED_AT, texts, test, measured),
+        "looks": measured_at(MEASURED_AT, texts, test, measured),
     }
     keep_record("training_log", record)
 

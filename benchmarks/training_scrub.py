@@ -8,7 +8,7 @@ beside the game's own probabilities, how many of 100 games that the model makes 
 """
 
 from recording import begin_record, keep_record
-from training_log import FRESH, GAMES, SEED, WORLD, looked_at, made_up
+from training_log import FRESH, GAMES, SEED, WORLD, measured_at, made_up
 
 from support.model import GPT
 from support.training import evaluate_loss
@@ -36,7 +36,7 @@ def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]
 
 def main() -> None:
     texts, fresh = WORLD.sample(GAMES, seed=1000 + SEED), WORLD.sample(FRESH, seed=999)
-    rows = looked_at(STEPS, texts, [WORLD.vocabulary.encode(t) for t in fresh], measured)
+    rows = measured_at(STEPS, texts, [WORLD.vocabulary.encode(t) for t in fresh], measured)
     content = begin_record("training_scrub", rows, seed=SEED)
     words = sum(len(game) - 1 for game in fresh)
     counting = {name.split()[-1]: loss for name, loss in record("training_log")["counting"].items()}
