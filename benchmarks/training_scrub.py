@@ -8,7 +8,7 @@ beside the game's own probabilities, how many of 100 games that the model makes 
 """
 
 from recording import begin_record, keep_record
-from training_log import FRESH, GAMES, SEED, WORLD, measured_at, made_up
+from training_log import FRESH, GAMES, SEED, WORLD, made_up, measured_at
 
 from support.model import GPT
 from support.training import evaluate_loss
