@@ -21,7 +21,7 @@ def ring_all_reduce(
     Each row is cut into n pieces. In n − 1 rounds every process adds a piece that comes from the left to its
     own and passes the sum on (reduce-scatter); in n − 1 more the finished pieces go round (all-gather).
 
-    Follows Patarasu and Yuan 2009.
+    Follows Patarasuk and Yuan 2009.
 
     Args:
         parts: what each process holds.
