@@ -217,7 +217,7 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
         ratio = f"{row['tokens'] / row['parameters']:.3g}" if row["tokens"] else "–"
         name = escape(row["name"])
         if row["key"]:
-            name = f'<a href="{address(works[row["key"]].fields) or "references.html"}">{name}</a>'
+            name = f'<a href="{address(works[row["key"]].fields)}">{name}</a>'
         cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), f"{row['cache']:,}"]
         cells += [short(row["training"]), short(row["tokens"]), ratio]
         lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>')

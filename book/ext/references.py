@@ -1,4 +1,4 @@
-"""In a list of references every title that `references.bib` knows is a link: by DOI, or to arXiv."""
+"""In a list of references every title that `references.bib` knows is a link (DOI, arXiv, or an address)."""
 
 import re
 from functools import cache
@@ -23,10 +23,10 @@ def plain(title: str) -> str:
 
 
 def address(fields: Any) -> str:
-    """Where a work is found; empty if it has neither DOI nor arXiv number."""
+    """Where a work is found: by its DOI, its arXiv number, or its own address, in this order."""
     if "doi" in fields:
         return f"https://doi.org/{fields['doi']}"
-    return f"https://arxiv.org/abs/{fields['eprint']}" if "eprint" in fields else ""
+    return f"https://arxiv.org/abs/{fields['eprint']}" if "eprint" in fields else fields["url"]
 
 
 @cache
@@ -35,8 +35,7 @@ def works() -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     for entry in parse_file(str(BIB)).entries.values():
         for name in {entry.fields["title"], entry.fields.get("shorttitle", entry.fields["title"])}:
-            if link := address(entry.fields):
-                found.setdefault(plain(name), []).append((entry.fields["year"], link))
+            found.setdefault(plain(name), []).append((entry.fields["year"], address(entry.fields)))
     return found
 
 

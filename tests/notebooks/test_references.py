@@ -55,6 +55,7 @@ def test_an_entry_is_complete(key):
     else:
         assert entry.fields[VENUE[entry.type]]
     assert ("eprint" in entry.fields) == ("archiveprefix" in entry.fields)
+    assert references.address(entry.fields).startswith("https://")
     plain = unicodedata.normalize("NFKD", surname(entry)).encode("ascii", "ignore").decode().lower()
     assert key.startswith(plain.partition("-")[0]), "a key begins with the first author's last name"
 
