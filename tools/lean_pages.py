@@ -9,11 +9,13 @@ old one.
 
 import base64
 import hashlib
+import math
 import re
 import struct
 from pathlib import Path
 
 from lean_style import shared_style, used_words
+from stacking import stacked
 
 SHEET = re.compile(r'[ \t]*<link[^>]*\brel="stylesheet"[^>]*>\n?|[ \t]*<link[^>]*\bas="script"[^>]*>\n?')
 SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\n?", re.S)
@@ -42,6 +44,7 @@ SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-t
 SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
+NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
 PAIR = 'class="plot only-light only-dark"'  # of the images that `both_themes` writes
 
 
@@ -73,8 +76,10 @@ def size_of(folder: Path, src: str) -> tuple[int, int] | None:
     return struct.unpack(">II", head[16:24]) if head[:8] == b"\x89PNG\r\n\x1a\n" else None
 
 
-def both_themes(attributes: str, svg: str) -> str:
+def both_themes(attributes: str, svg: str, narrow: str = "") -> str:
     """A plot in the colours of each theme (book/ext/plots.py); the browser loads the one that it shows.
+
+    With ``narrow``, the same plot for a phone (tools/stacking.py), each is a choice between the two.
 
     >>> both_themes(' src="a.plot.svg"', '<svg data-least="9" width="72pt" height="36pt">').count("<img ")
     2
@@ -85,10 +90,23 @@ def both_themes(attributes: str, svg: str) -> str:
     attributes = re.sub(r'\s(?:class|style|width|height)="[^"]*"', "", attributes)
     attributes += f' style="--least:{least[1]}px" width="{wide}" height="{high}" loading="lazy"'
     night = attributes.replace('.plot.svg"', '.plot.svg#dark"')
-    return (
-        f'<img class="plot only-light"{attributes} decoding="async"/>'
-        f'<img class="plot only-dark"{night} decoding="async"/>'
-    )
+    light = f'<img class="plot only-light"{attributes} decoding="async"/>'
+    dark = f'<img class="plot only-dark"{night} decoding="async"/>'
+    if not narrow:
+        return light + dark
+    src = re.search(r'\ssrc="([^"]*)\.plot\.svg"', attributes)
+    sides = [re.search(rf'\b{name}="([\d.]+)', narrow) for name in ("width", "height")]
+    assert src and size[0] and all(sides)
+    across, down = (round(float(side[1]) * 4 / 3) for side in sides if side)
+    least_there = math.ceil(float(least[1]) * across / wide)
+    place = f'width="{across}" height="{down}"'
+
+    def choice(image: str, theme: str) -> str:
+        image = image.replace("--least:", f"--narrow:{least_there}px;--least:", 1)
+        source = f'<source media="(max-width: 600px)" srcset="{src[1]}{NARROW}{theme}" {place}/>'
+        return f"<picture>{source}{image}</picture>"
+
+    return choice(light, "") + choice(dark, "#dark")
 
 
 def with_lazy_pictures(text: str, folder: Path) -> str:
@@ -99,7 +117,11 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
         if "logo__image" in attributes:
             return found[0]
         if src.endswith(".plot.svg"):
-            return both_themes(attributes, (folder / src).read_text(encoding="utf8"))
+            svg = (folder / src).read_text(encoding="utf8")
+            if narrow := stacked(svg):
+                there = folder / f"{src.removesuffix('.plot.svg')}{NARROW}"
+                there.write_text(narrow, encoding="utf8")
+            return both_themes(attributes, svg, narrow)
         size = size_of(folder, src)
         if size and not re.search(r"\bwidth=", attributes):
             attributes += f' width="{size[0]}" height="{size[1]}"'

@@ -1,0 +1,298 @@
+"""A plot whose panels stand side by side, laid out anew for a phone: one below the other, each at its size.
+
+What stands in the SVG of a plot (`support.view.figure.svg`) is moved as it is: panels flow into lines that a
+phone shows, a panel that shared an axis with its neighbour gets that axis's labels, and legends flow, too.
+"""
+
+import copy
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import matplotlib
+from PIL import ImageFont
+
+PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
+GAP, EDGE = 8.0, 3.0  # between panels, and around all
+SLENDER = 30.0  # a colour bar is narrower
+SIGN = 30.0  # what stands before the words of a legend
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+Element = ElementTree.Element
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+@cache
+def _font() -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(f"{matplotlib.get_data_path()}/fonts/ttf/DejaVuSans.ttf", 100)
+
+
+def union(*boxes: Box) -> Box:
+    """The smallest box around all.
+
+    >>> union((0, 0, 1, 1), (2, -1, 3, 0))
+    (0, -1, 3, 1)
+    """
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _named(element: Element, tag: str) -> list[Element]:
+    return list(element.iter(f"{{{SVG}}}{tag}"))
+
+
+def _size(style: str) -> float:
+    found = re.search(r"font(?:-size)?: (?:[\w-]+ )*?([\d.]+)px", style)
+    return float(found[1]) if found else 0.0
+
+
+def _shift(element: Element) -> tuple[float, float]:
+    found = re.search(r"translate\(([-\d.]+)[ ,]([-\d.]+)\)", element.get("transform", ""))
+    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+
+
+def _of_text(text: Element, at: tuple[float, float] = (0.0, 0.0)) -> Box:
+    """About the place that one text takes."""
+    spans = _named(text, "tspan")
+    if spans:
+        ends = [
+            (float((s.get("x") or "0").split()[0]), _size(s.get("style", "")), s.text or "") for s in spans
+        ]
+        right = max(x + _font().getlength(words) * size / 100 for x, size, words in ends)
+        return at[0], at[1] - 1.2 * max(size for _, size, _ in ends), at[0] + right, at[1] + 4
+    style = text.get("style", "")
+    size, words = _size(style), "".join(text.itertext())
+    wide = _font().getlength(words) * size / 100
+    x, y = (float(text.get(name, "0")) + more for name, more in zip("xy", at, strict=True))
+    anchor = re.search(r"text-anchor: (\w+)", style)
+    before = {"middle": 0.5, "end": 1.0}.get(anchor[1] if anchor else "", 0.0) * wide
+    moved = text.get("transform", "")
+    dx, dy = _shift(text)
+    turn = re.search(r"rotate\(([-\d.]+)", moved)
+    angle = math.radians(float(turn[1])) if turn else 0.0
+    across, along = math.cos(angle), math.sin(angle)
+    corners = [(a - before, b) for a in (0.0, wide) for b in (-0.8 * size, 0.25 * size)]
+    right = [x + dx + across * a - along * b for a, b in corners]
+    down = [y + dy + along * a + across * b for a, b in corners]
+    return min(right), min(down), max(right), max(down)
+
+
+def texts(element: Element, at: tuple[float, float] = (0.0, 0.0)) -> list[Box]:
+    """The places of all texts in an element."""
+    found = []
+    shift = _shift(element)
+    at = at[0] + shift[0], at[1] + shift[1]
+    for child in element:
+        if child.tag == f"{{{SVG}}}text":
+            if "".join(child.itertext()).strip():
+                found.append(_of_text(child, at))
+        else:
+            found += texts(child, at)
+    return found
+
+
+def _points(path: Element) -> list[tuple[float, float]]:
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", path.get("d", ""))]
+    return list(zip(numbers[::2], numbers[1::2], strict=False))
+
+
+def _frame(axes: Element) -> Box | None:
+    """Where the axes are: their background, or else their picture."""
+    first = next(iter(axes), None)
+    if first is not None and first.get("id", "").startswith("patch") and (paths := _named(first, "path")):
+        x, y = zip(*_points(paths[0]), strict=True)
+        return min(x), min(y), max(x), max(y)
+    return None
+
+
+@dataclass
+class Panel:
+    """Axes that are moved together: one, and its colour bar."""
+
+    frame: Box
+    axes: list[Element]
+    borrowed: list[Element] = field(default_factory=list)
+
+    def box(self) -> Box:
+        """With all that stands around the frame."""
+        boxes = [self.frame]
+        for element in [*self.axes, *self.borrowed]:
+            boxes += [f for f in [_frame(element)] if f] + texts(element)
+        return union(*boxes)
+
+    def axis(self, number: int) -> Element | None:
+        """Its horizontal axis (0) or vertical one (1)."""
+        axis = [g for g in self.axes[0] if g.get("id", "").startswith("matplotlib.axis")]
+        return axis[number] if number < len(axis) else None
+
+
+def _rows(panels: list[Panel]) -> list[list[Panel]]:
+    """Panels whose frames stand at the same height, from left to right."""
+    rows: list[list[Panel]] = []
+    for panel in sorted(panels, key=lambda p: (p.frame[1], p.frame[0])):
+        for row in rows:
+            _, top, _, bottom = row[0].frame
+            if min(bottom, panel.frame[3]) - max(top, panel.frame[1]) > 0.5 * min(
+                bottom - top, panel.frame[3] - panel.frame[1]
+            ):
+                row.append(panel)
+                break
+        else:
+            rows.append([panel])
+    return [sorted(row, key=lambda p: p.frame[0]) for row in rows]
+
+
+def _gather(figure: Element) -> list[Panel] | None:
+    """The panels, each with its colour bar; nothing if some axes have no frame."""
+    found: list[Panel] = []
+    slender: list[Panel] = []
+    for axes in figure:
+        if axes.get("id", "").startswith("axes"):
+            frame = _frame(axes)
+            if frame is None:
+                return None
+            (slender if frame[2] - frame[0] < SLENDER else found).append(Panel(frame, [axes]))
+    for bar in slender:
+        beside = [p for p in found if p.frame[2] <= bar.frame[0] + 1 and p.frame[1] < bar.frame[3]]
+        if not beside:
+            return None
+        max(beside, key=lambda p: p.frame[2]).axes.append(bar.axes[0])
+    inside = [p for p in found for q in found if p is not q and _holds(q.frame, p.frame)]
+    for panel in inside:  # twin axes, and pictures in pictures
+        found.remove(panel)
+        next(q for q in found if _holds(q.frame, panel.frame)).axes += panel.axes
+    return found
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    return all(a <= b + 1 for a, b in zip(outer[:2], inner[:2], strict=True)) and all(
+        a >= b - 1 for a, b in zip(outer[2:], inner[2:], strict=True)
+    )
+
+
+def _moved(elements: list[Element], dx: float, dy: float) -> Element:
+    group = ElementTree.Element(f"{{{SVG}}}g", {"transform": f"translate({dx:.2f} {dy:.2f})"})
+    group.extend(elements)
+    return group
+
+
+def _borrow(panel: Panel, lender: Panel, number: int) -> None:
+    """The labels of an axis that is drawn at a neighbour only."""
+    own, other = panel.axis(number), lender.axis(number)
+    if own is None or other is None or texts(own) or not texts(other):
+        return
+    same = (1, 3) if number else (0, 2)
+    if all(abs(panel.frame[k] - lender.frame[k]) < 1 for k in same):
+        k = 0 if number else 3
+        shift = panel.frame[k] - lender.frame[k]
+        panel.borrowed.append(_moved([copy.deepcopy(other)], *((shift, 0) if number else (0, shift))))
+
+
+def _entries(legend: Element) -> list[tuple[Box, list[Element]]]:
+    """What a legend names, each entry with its sign."""
+    found, begun = [], []
+    for part in legend:
+        begun.append(part)
+        if boxes := texts(part):
+            box = union(*boxes)
+            found.append(((box[0] - SIGN, *box[1:]), begun))
+            begun = []
+    return found
+
+
+def _flow(
+    items: list[tuple[Box, list[Element]]], out: Element, top: float, width: float
+) -> tuple[float, float]:
+    """Put items into lines of at most this width; where the next line begins, and how wide they are."""
+    line: list[tuple[Box, list[Element]]] = []
+    x, widest = 0.0, 0.0
+
+    def close() -> float:
+        if not line:
+            return top
+        highest, left = min(box[1] for box, _ in line), EDGE
+        for box, elements in line:
+            own = highest if box[1] - highest < 50 else box[1]  # it comes from another row
+            out.append(_moved(elements, left - box[0], top - own))
+            left += box[2] - box[0] + GAP
+        return top + max(b[3] - (highest if b[1] - highest < 50 else b[1]) for b, _ in line) + GAP
+
+    for box, elements in items:
+        wide = box[2] - box[0]
+        if line and x + wide > width:
+            top, line, x = close(), [], 0.0
+        line.append((box, elements))
+        x += wide + GAP
+        widest = max(widest, x - GAP)
+    return close(), widest
+
+
+def stacked(drawn: str) -> str:
+    """The plot for a phone, or nothing if it fits there as it is, or cannot be taken apart.
+
+    >>> from support.view import style
+    >>> from support.view.figure import svg
+    >>> fig, axes = style.subplots(1, 2)
+    >>> narrow = stacked(svg(fig))
+    >>> re.search('width="([0-9]+)', svg(fig))[1], float(re.search('width="([0-9.]+)', narrow)[1]) < 340
+    ('504', True)
+    >>> stacked(svg(style.subplots()[0]))
+    ''
+    """
+    for prefix, space in (("", SVG), ("xlink", XLINK)):
+        ElementTree.register_namespace(prefix, space)
+    root = ElementTree.fromstring(drawn)
+    figure = next((g for g in root if g.get("id") == "figure_1"), None)
+    panels = None if figure is None else _gather(figure)
+    if figure is None or not panels or float(root.get("width", "0").removesuffix("pt")) <= PHONE + 1:
+        return ""
+    rows = _rows(panels)
+    if max(map(len, rows)) == 1:
+        return ""
+    for row in rows:
+        room = PHONE
+        for k, panel in enumerate(row):
+            if k and room < panel.box()[2] - panel.box()[0]:  # it begins a line
+                _borrow(panel, row[0], 1)
+                room = PHONE
+            room -= panel.box()[2] - panel.box()[0] + GAP
+    for upper, lower in pairwise(rows):
+        for panel in upper:
+            for below in lower:
+                _borrow(panel, below, 0)
+    ends = min(p.frame[1] for p in panels), max(p.frame[3] for p in panels)
+    around: list[list[tuple[Box, list[Element]]]] = [[], []]
+    axes = {id(a) for p in panels for a in p.axes}
+    for element in list(figure):
+        boxes = texts(element)
+        if id(element) in axes or not boxes or element.get("id", "").startswith("axes"):
+            continue
+        box = union(*boxes)
+        entries = [(box, [element])]
+        if element.get("id", "").startswith(("legend", "fitted")):  # the signs stand left of the words
+            whole = [((box[0] - SIGN, *box[1:]), [element])]
+            entries = whole if box[2] - box[0] + SIGN <= PHONE else _entries(element)
+        around[0 if box[1] < ends[0] else 1] += entries
+    if max(map(len, rows)) < 5 and not any(
+        texts(axis) for p in panels for k in (0, 1) if (axis := p.axis(k)) is not None
+    ):
+        rows = [[panel for row in rows for panel in row]]  # pictures without axes may fill the lines
+    out = ElementTree.Element(f"{{{SVG}}}g", {"id": "stacked"})
+    top, widest = _flow(around[0], out, EDGE, PHONE)
+    for row in rows:
+        items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
+        top, wide = _flow(items, out, top, PHONE)
+        widest = max(widest, wide)
+    top, wide = _flow(around[1], out, top, PHONE)
+    width = max(widest, wide) + 2 * EDGE
+    for child in [c for c in figure if c.get("id") != "patch_1"]:
+        figure.remove(child)
+    background = _named(figure, "path")[0]
+    background.set("d", f"M 0 {top:.2f} L {width:.2f} {top:.2f} L {width:.2f} 0 L 0 0 z ")
+    figure.append(out)
+    root.set("width", f"{width:.2f}pt")
+    root.set("height", f"{top:.2f}pt")
+    root.set("viewBox", f"0 0 {width:.2f} {top:.2f}")
+    return ElementTree.tostring(root, encoding="unicode")
