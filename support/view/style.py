@@ -53,7 +53,7 @@ UP = "Blues"  # for amounts from zero
 BOTH = "RdBu_r"  # for amounts on both sides of zero
 DPI = 120  # 7 inches make 840 pixels: sharp in the book's column, small on disk
 WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point is a pixel there
-WIDE = 7.0  # inches; panels side by side, which a phone scrolls
+WIDE = 7.0  # inches; panels side by side
 LETTERS = 11.5  # points; no letter of a figure is smaller, but for exponents
 
 
@@ -104,7 +104,7 @@ def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: An
     Args:
         rows: how many rows of axes.
         columns: how many in a row. One column is at most `WIDTH` wide, so that a phone shows it whole;
-            several are at least `WIDE`, and a phone scrolls them.
+            several are at least `WIDE`, and on a page a phone gets them one below the other.
         wide: let one column be wider.
         settings: ``figsize`` and ``layout`` go to the figure, everything else to `Figure.subplots`.
 

@@ -8,20 +8,22 @@ import lean_pages
 import numpy as np
 import plots
 import pytest
+import stacking
 from PIL import Image
 from test_pages import CHAPTERS
 
 from support.view import plot_heatmap, plot_lines, style
 from support.view.figure import fit, svg
 
-# The size of each label on the screen, in pixels; exponents belong to what they stand on.
+# The size of each label on the screen, in pixels; an index belongs to the letter that it stands at.
 LABELS = """async () => {
   const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
   const drawings = [];
   for (const image of pictures) {
     image.loading = 'eager';
     await image.decode();
-    const drawn = new DOMParser().parseFromString(await (await fetch(image.src)).text(), 'image/svg+xml');
+    const file = await (await fetch(image.currentSrc)).text();
+    const drawn = new DOMParser().parseFromString(file, 'image/svg+xml');
     drawings.push([image, document.importNode(drawn.documentElement, true)]);
   }
   const widths = pictures.map(image => image.getBoundingClientRect().width);
@@ -30,13 +32,20 @@ LABELS = """async () => {
     const scale = widths[k] / svg.viewBox.baseVal.width;
     for (const text of svg.querySelectorAll('text')) {
       const sizes = [text, ...text.querySelectorAll('tspan')].filter(e => e.style.fontSize || e.style.font);
-      const size = scale * Math.max(...sizes.map(e => parseFloat(getComputedStyle(e).fontSize)));
+      const all = sizes.map(e => parseFloat(getComputedStyle(e).fontSize));
+      const number = /^[-−.\\d×e]+$/.test(text.textContent.trim());
+      const size = scale * (number ? Math.min(...all) : Math.max(...all));
       if (size < 11) small.push([image.alt.slice(0, 40), text.textContent, size]);
     }
   }
   drawings.forEach(([, svg]) => svg.remove());
   return [pictures.length, small];
 }"""
+# Plots of several panels that a phone has to scroll all the same.
+SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
+  .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
+  .map(i => i.alt.slice(0, 40))"""
+ONE_WIDE_PANEL = ("08", "09", "15", "16")  # chapters with a plot of which one panel alone is too wide
 
 
 def luminance(code):
@@ -56,6 +65,7 @@ def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(open_tab, pag
     shown, small = tab.evaluate(LABELS)
     assert shown and small == []
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert len(tab.evaluate(SCROLLED)) == (page.split("/")[-1][:2] in ONE_WIDE_PANEL)
     tab.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
     seen = tab.evaluate(
         """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
@@ -137,3 +147,34 @@ def test_a_page_names_each_plot_for_each_theme(tmp_path):
         assert 'alt="It rises."' in image and 'loading="lazy"' in image
         least = float(re.search(r"--least:([\d.]+)px", image)[1])
         assert least <= 340  # one panel fits a phone
+
+
+def test_panels_stand_below_one_another_on_a_phone(tmp_path):
+    """The second of two panels that share an axis gets its labels."""
+    fig, axes = style.subplots(1, 2, sharey=True)
+    for ax, heading in zip(axes, ("first", "second"), strict=True):
+        ax.plot([1, 2], [1, 3], label="loss")
+        ax.set(title=heading, xlabel="step", ylabel="nats" if heading == "first" else "")
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    narrow = stacking.stacked(drawn)
+    assert drawn.count(">nats<") == 1 and narrow.count(">nats<") == 2
+    assert narrow.count(">first<") == narrow.count(">second<") == 1
+    wide, high = (float(re.search(rf' {side}="([\d.]+)', narrow)[1]) for side in ("width", "height"))
+    before = float(re.search(r' height="([\d.]+)', drawn)[1])
+    assert wide <= stacking.PHONE + 2 * stacking.EDGE and 1.5 * before < high < 2.5 * before
+    assert [plots.letters(narrow)] == [plots.letters(drawn)] and "svg:target" in narrow
+    (tmp_path / "a.plot.svg").write_text(drawn, encoding="utf8")
+    page = lean_pages.with_lazy_pictures('<p><img alt="Both fall." src="a.plot.svg" /></p>', tmp_path)
+    assert re.findall(r'srcset="([^"]*)"', page) == ["a.narrow.svg", "a.narrow.svg#dark"]
+    assert (tmp_path / "a.narrow.svg").read_text(encoding="utf8") == narrow
+    assert stacking.stacked(plots.themed(svg(style.subplots()[0]))) == ""
+
+
+def test_powers_of_ten_have_letters_of_one_size():
+    fig, ax = style.subplots()
+    ax.loglog([1e-5, 1, 1e4], [1e-2, 1, 1e2])
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    labels = re.findall(r">([\d.e-]+)</text>", drawn)
+    assert {"1e-4", "0.01", "1", "100", "1e4"} <= {*labels} and "<tspan" not in drawn
