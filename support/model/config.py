@@ -31,7 +31,7 @@ class GPTConfig(BaseConfig):
         InputError: a size or a combination is impossible; the sentence says what to change.
 
     Follows Radford et al. 2019 (GPT-2); post-norm and sinusoids Vaswani et al. 2017; RoPE Su et al. 2021;
-    ALiBi Press et al. 2021; RMSNorm Zhang and Sennrich 2019; SwiGLU Shazeer 2020; grouped queries Ainslie
+    ALiBi Press et al. 2022; RMSNorm Zhang and Sennrich 2019; SwiGLU Shazeer 2020; grouped queries Ainslie
     et al. 2023; windows and experts Jiang et al. 2023 and 2024 (Mistral, Mixtral); windows in some layers
     Black et al. 2021 (GPT-Neo); parallel blocks and partial RoPE Black et al. 2022 (GPT-NeoX).
 

@@ -31,7 +31,7 @@ class Routing:
 
         The load itself has no gradient; the mean probability beside it has.
 
-        Follows Fedus et al. 2021 (Switch Transformer), equation 4.
+        Follows Fedus, Zoph and Shazeer 2022 (Switch Transformer), equation 4.
         """
         return self.probabilities.shape[-1] * (self.load * self.probabilities.mean(dim=0)).sum()
 

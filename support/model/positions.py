@@ -206,7 +206,7 @@ def alibi_slopes(n_heads: int) -> list[float]:
 
     For a number of heads that is no power of two, the rest comes from the next power's odd places.
 
-    Follows Press et al. 2021.
+    Follows Press et al. 2022.
 
     >>> alibi_slopes(4), alibi_slopes(3)
     ([0.25, 0.0625, 0.015625, 0.00390625], [0.0625, 0.00390625, 0.25])
