@@ -124,3 +124,12 @@ def test_the_record_of_seconds_names_only_chapters_that_exist():
     assert set(seconds) <= {path.stem for path in NOTEBOOKS}
     assert all(0 < value <= 60 for value in seconds.values()), seconds
     assert sum(seconds.values()) <= 12 * 60
+
+
+def test_tables_are_folded_below_the_stepper_that_shows_their_numbers():
+    for path in NOTEBOOKS:
+        cells = [c for c in read(path).cells if c.cell_type == "code"]
+        steppers = [k for k, c in enumerate(cells) if re.search(r'live\("\w+_steps"', c.source)]
+        folded = [k for k, c in enumerate(cells) if "hide-output" in c.metadata.get("tags", [])]
+        assert bool(steppers) == bool(folded), path.name
+        assert not folded or steppers[0] < folded[0], path.name
