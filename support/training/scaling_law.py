@@ -1,6 +1,7 @@
 """Scaling laws: how the loss falls with the parameters of a model and with the tokens that it reads."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -223,6 +224,9 @@ def _descend(
         each = torch.where(size < huber, residuals.square() / 2, huber * (size - huber / 2))
         return (weights * each).sum(1)
 
+    with warnings.catch_warnings():  # torch 2.15 warns of its own code at the first forward-mode derivative
+        warnings.filterwarnings("ignore", "`torch.jit.script`", FutureWarning)
+        jacobians(theta[:1])
     damping = torch.full((len(theta), 1), 1e-2, dtype=torch.float64)
     residuals = values(theta) - loss
     now, still = objective(residuals), 0
