@@ -17,9 +17,10 @@ os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 
 import jaxtyping
 import pytest
-from beartype import beartype
+from beartype import BeartypeConf, beartype
 
 SHAPED = jaxtyping.jaxtyped  # checks what beartype checks, and that equal names of axes are equal lengths
+ALONE = beartype(conf=BeartypeConf(violation_type=jaxtyping.TypeCheckError))  # one kind of error for both
 
 
 def names_axes(annotation) -> bool:
@@ -41,7 +42,7 @@ def checked(function=None, *, typechecker=None):
         return lambda function: checked(function, typechecker=typechecker)
     if not inspect.isfunction(function) or any(map(names_axes, function.__annotations__.values())):
         return SHAPED(function, typechecker=typechecker)
-    return beartype(function) if function.__annotations__ else function
+    return ALONE(function) if function.__annotations__ else function
 
 
 jaxtyping.jaxtyped = checked

@@ -130,3 +130,12 @@ def test_the_library_imports_nothing_that_only_the_book_needs():
         [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_loading_a_model_does_not_load_the_compiler():
+    """It takes longer than all else together; drawing on the meta device would load it."""
+    code = (
+        "import sys; from support import zoo; zoo.load('calling-game'); print('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert done.stdout.split() == ["False"], done.stderr[-500:]

@@ -1,10 +1,12 @@
 """Which models a checkpoint can hold, and how each is described so that it can be built again."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from support.core import InputError
 from support.model import GPT, Classifier, Encoder, EncoderDecoder, GPTConfig
@@ -79,13 +81,24 @@ def build(description: Description) -> nn.Module:
     raise InputError(f"A checkpoint of an unknown kind of model, {kind!r}; is it from a newer version?")
 
 
+class _NothingDrawn(TorchFunctionMode):
+    """On the meta device nothing is drawn: its `normal_` would load the compiler, for more than a second."""
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        if func.__name__ == "normal_":
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
+
+
 def differences(description: Description, weights: dict[str, Tensor]) -> list[str]:
     """In which tensors, by name, the weights differ from those of the described model; none are computed."""
     n_layers = sum(description[key]["n_layers"] for key in ("config", "decoder") if key in description)
     there = {match[0] for name in weights if (match := re.match(r"(.*\.)?blocks\.\d+\.", name))}
     if n_layers != len(there):  # before a model of as many layers as the header claims is built
         return [f"{len(there)} layers instead of {n_layers}"]
-    with torch.device("meta"):
+    with torch.device("meta"), _NothingDrawn():
         expected = {name: tuple(t.shape) for name, t in build(description).state_dict().items()}
     found = {name: tuple(t.shape) for name, t in weights.items()}
     return sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))

@@ -14,6 +14,7 @@ import nbformat
 import pytest
 import refresh
 import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from support.core import InputError
 from support.view import live
@@ -172,6 +173,15 @@ def test_a_template_takes_numbers_and_words_and_refuses_an_unknown_name():
         fill("{d:.1f}", {"a": 1})
 
 
+def drawn(fig):
+    """The picture of a figure, small and without its own layout, which takes most of the time."""
+    fig.set_layout_engine("none")
+    fig.set_dpi(40)
+    canvas = FigureCanvasAgg(fig)
+    canvas.draw()
+    return bytes(canvas.buffer_rgba())
+
+
 @every_figure
 def test_every_state_can_be_said_drawn_and_written(name):
     figure = find(name)
@@ -182,7 +192,7 @@ def test_every_state_can_be_said_drawn_and_written(name):
         text = figure.text(values)
         assert not re.search(r"\bnan\b|[{\N{EN DASH}]", text)
         assert len(figure.sentence(values)) > 30
-        assert png(figure.figure(values))[1:4] == b"PNG"
+        assert len(drawn(figure.figure(values))) > 1000
         said.add(text)
     assert len(said) == len(states) > 2
 
@@ -198,7 +208,7 @@ def test_every_control_changes_what_is_shown(name):
         else:
             ends = (True, False) if isinstance(control, Switch) else control.words[3:6]
         states = [figure.values(**{control.name: end}) for end in ends]
-        shown_there = {(png(figure.figure(values)), figure.text(values)) for values in states}
+        shown_there = {(drawn(figure.figure(values)), figure.text(values)) for values in states}
         assert len(shown_there) == len(ends), control.name
         pictures = {picture for picture, _ in shown_there}
         assert len(pictures) == len(ends) or figure.model, control.name  # (a sure model stays sure)
