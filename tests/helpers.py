@@ -1,6 +1,9 @@
 """What tests of several rooms need."""
 
+import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -101,3 +104,24 @@ def rounding_gap(compute: Callable[[], Tensor], dtype: torch.dtype = torch.float
                 error = compute() - exact
             squares += error.nan_to_num(0.0) ** 2 / draws  # a word of probability 0: -inf in both
     return float(2**0.5 * squares.max().sqrt()) * math.sqrt(2 * math.log(2e9 * exact.numel()))
+
+
+def said_by(begin: str, parts: dict[str, str]) -> dict[str, list[str]]:
+    """The words that each part of a program prints after `begin`, or its traceback's; one process for all."""
+    code = """
+import contextlib, io, json, sys, traceback
+begin, parts = json.load(sys.stdin)
+said = {}
+for name, part in parts.items():
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            exec(begin + part, {"__name__": "__main__"})
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+    said[name] = printed.getvalue().split()
+print(json.dumps(said))
+"""
+    command, given = [sys.executable, "-c", code], json.dumps([begin, parts])
+    done = subprocess.run(command, input=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -1,21 +1,21 @@
 """The compiled step writes what the plain one writes, also after a module was changed."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 import torch
+from helpers import said_by
 
 from support.core import InputError
 from support.generation import generate
 from support.model import GPT, GPTConfig
 
-# In processes of their own: the shape checks of the tests are no part of a graph.
+# In a process of their own: the shape checks of the tests are no part of a graph.
 MODEL = """
 import torch
 from support.generation import compiled, generate, generate_many
 from support.model import GPT, GPTConfig
+torch._dynamo.reset()
 torch.manual_seed(0)
 config = GPTConfig(vocab_size=11, context=600, d_model=16, n_heads=4, n_kv_heads=2, positions="rope")
 model = GPT(config).double().eval()
@@ -25,15 +25,7 @@ prompts = [[1, 2, 3], [4], [5, 6, 7, 8, 9]]
 """
 
 
-def run(code: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", MODEL + code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
-
-
-@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
-def test_texts_are_those_of_the_plain_step():
-    code = """
+TEXTS = """
 for how in ({"greedy": True}, {"seed": 3, "temperature": 1.5}):
     plain = generate_many(model, prompts, 40, **how)
     print(generate_many(model, prompts, 40, compile=True, **how) == plain, len(plain[0]))
@@ -42,12 +34,9 @@ before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
 same = generate_many(model, prompts, 200, compile=True, seed=1) == generate_many(model, prompts, 200, seed=1)
 print(same, before > 0, torch._dynamo.utils.counters["stats"]["unique_graphs"] - before)
 """
-    assert run(code) == ["True", "43", "True", "43", "True", "True", "0"]
-
-
-def test_a_change_of_the_model_is_noticed():
-    code = """
-compiled.compiled_step = lambda device, get=compiled.compiled_step: get(device, "eager")
+CHANGES = """
+get = compiled.compiled_step
+compiled.compiled_step = lambda device: get(device, "eager")
 linear = model.blocks[0].attention.qkv
 
 def replace():
@@ -65,21 +54,38 @@ for change in (lambda: None, replace, patch, hook):
     change()
     plain = generate(model, [1, 2], 60, seed=0)
     print(generate(model, [1, 2], 60, seed=0, compile=True) == plain, plain != before)
+compiled.compiled_step = get
 """
-    assert run(code) == ["True", "False", *["True"] * 6]
-
-
-def test_without_a_compiler_one_sentence_says_so():
-    code = """
+NO_COMPILER = """
 import torch._inductor.config as inductor
 from support.core import InputError
-inductor.cpp.cxx = (None, "no-such-compiler")
+known, inductor.cpp.cxx = inductor.cpp.cxx, (None, "no-such-compiler")
 try:
     generate(model, [1, 2], 4, compile=True)
 except InputError as error:
     print("told" if "needs a C++ compiler" in str(error) else error)
+inductor.cpp.cxx = known
+compiled.compiled_step.cache_clear()
 """
-    assert run(code) == ["told"]
+
+
+@pytest.fixture(scope="module")
+def said():
+    parts = {"no compiler": NO_COMPILER, "changes": CHANGES}
+    return said_by(MODEL, parts | ({"texts": TEXTS} if shutil.which("g++") else {}))
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
+def test_texts_are_those_of_the_plain_step(said):
+    assert said["texts"] == ["True", "43", "True", "43", "True", "True", "0"]
+
+
+def test_a_change_of_the_model_is_noticed(said):
+    assert said["changes"] == ["True", "False", *["True"] * 6]
+
+
+def test_without_a_compiler_one_sentence_says_so(said):
+    assert said["no compiler"] == ["told"]
 
 
 @pytest.mark.parametrize("how", [{"cache": False}, {"ids": [1] * 30}], ids=str)

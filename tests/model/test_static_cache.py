@@ -1,10 +1,8 @@
 """The static cache: the same logits, by a step whose shapes and operations are the same at every position."""
 
-import subprocess
-import sys
-
 import pytest
 import torch
+from helpers import said_by
 from test_cache import FAMILY, in_chunks, random_model
 
 from support.core import InputError
@@ -46,47 +44,37 @@ def test_a_static_cache_with_rope_ends_with_its_table():
         model(torch.tensor([[1]]), cache)
 
 
-@pytest.mark.parametrize("name", ["GPT-2", "ALiBi", "Llama", "Mistral", "learned, window"])
-def test_a_step_is_one_graph_that_serves_every_position(name):
-    """Traced at one position without a look at any number, the graph gives the logits at every other.
-
-    So it needs nothing from the host: the condition for capturing it as a CUDA graph.
-    """
-    # In a process of its own: the shape checks of the tests are no part of the graph.
-    code = f"""
-import torch
-from torch.fx.experimental.proxy_tensor import make_fx
-from support.model import GPT, GPTConfig
-torch.manual_seed(0)
-model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4, **{FAMILY[name]!r})).double().eval()
-ids, cache, plain = torch.randint(1, 11, (2, 20)), model.cache(2, static=True), model.cache(2)
-tensors = [cache.next_place] + [t for layer in cache.layers for t in (layer.keys, layer.values)]
-
-def step(new, position, *kept):
-    cache.next_place, flat = position, iter(kept)
-    for layer in cache.layers:
-        layer.keys, layer.values = next(flat), next(flat)
-    return model(new, cache, last=True)
-
-with torch.no_grad():
-    for c in (cache, plain):
-        model(ids[:, :3], c)
-    cache.check = lambda batch, n: None  # as in a compiled step
-    copies = [t.clone() for t in tensors]
-    graph = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(ids[:, :1], *copies)
-    news = ids[:, 3:].split(1, dim=1)
-    apart = [(graph(new, *tensors) - model(new, plain)).abs().max() for new in news]
-print(len(apart), max(apart).item() < 1e-10)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["17", "True"], done.stderr
-
-
-def test_a_step_compiles_once():
-    code = """
+# In a process of their own: the shape checks of the tests are no part of a graph.
+BEGIN = """
 import torch
 from torch._dynamo.testing import CompileCounter
+from torch.fx.experimental.proxy_tensor import make_fx
 from support.model import GPT, GPTConfig
+
+def one_graph(settings):
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4, **settings)).double().eval()
+    ids, cache, plain = torch.randint(1, 11, (2, 20)), model.cache(2, static=True), model.cache(2)
+    tensors = [cache.next_place] + [t for layer in cache.layers for t in (layer.keys, layer.values)]
+
+    def step(new, position, *kept):
+        cache.next_place, flat = position, iter(kept)
+        for layer in cache.layers:
+            layer.keys, layer.values = next(flat), next(flat)
+        return model(new, cache, last=True)
+
+    with torch.no_grad():
+        for c in (cache, plain):
+            model(ids[:, :3], c)
+        cache.check = lambda batch, n: None  # as in a compiled step
+        copies = [t.clone() for t in tensors]
+        graph = make_fx(step, tracing_mode="fake", _allow_non_fake_inputs=True)(ids[:, :1], *copies)
+        news = ids[:, 3:].split(1, dim=1)
+        apart = [(graph(new, *tensors) - model(new, plain)).abs().max() for new in news]
+    print(len(apart), max(apart).item() < 1e-10)
+"""
+ONE_GRAPH = ("GPT-2", "ALiBi", "Llama", "Mistral", "learned, window")
+COMPILES_ONCE = """
 model = GPT(GPTConfig(vocab_size=11, context=24, positions="rope", n_kv_heads=2)).eval()
 counter = CompileCounter()
 ids, cache = torch.randint(1, 11, (1, 20)), model.cache(static=True)
@@ -96,15 +84,8 @@ with torch.no_grad():
     logits = torch.cat([step(ids[:, i : i + 1]) for i in range(4, 20)], dim=1)
     print(counter.frame_count, (logits - model(ids)[:, 4:]).abs().max().item() < 1e-5)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["1", "True"], done.stderr
-
-
-def test_a_compiled_step_feels_what_is_changed_afterwards():
-    """A module replaced, patched or hooked after compilation; hooks, if torch is told to look at them."""
-    code = """
-import torch
-from support.model import GPT, GPTConfig
+FEELS_CHANGES = """
+torch._dynamo.reset()
 torch._dynamo.config.skip_nnmodule_hook_guards = False
 model = GPT(GPTConfig(vocab_size=11, context=24, d_model=16, n_heads=4)).double().eval()
 step, ids = torch.compile(model, backend="eager", fullgraph=True), torch.randint(1, 11, (1, 8))
@@ -130,5 +111,27 @@ with torch.no_grad():
         right = (logits - model(ids)[:, 4:]).abs().max().item() < 1e-10
         print(right, (logits - before).abs().max().item() > 1e-4)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["True", "False"] + 3 * ["True", "True"], done.stderr
+
+
+@pytest.fixture(scope="module")
+def said():
+    parts = {name: f"one_graph({FAMILY[name]!r})" for name in ONE_GRAPH}
+    return said_by(BEGIN, parts | {"compiles once": COMPILES_ONCE, "feels changes": FEELS_CHANGES})
+
+
+@pytest.mark.parametrize("name", ONE_GRAPH)
+def test_a_step_is_one_graph_that_serves_every_position(said, name):
+    """Traced at one position without a look at any number, the graph gives the logits at every other.
+
+    So it needs nothing from the host: the condition for capturing it as a CUDA graph.
+    """
+    assert said[name] == ["17", "True"]
+
+
+def test_a_step_compiles_once(said):
+    assert said["compiles once"] == ["1", "True"]
+
+
+def test_a_compiled_step_feels_what_is_changed_afterwards(said):
+    """A module replaced, patched or hooked after compilation; hooks, if torch is told to look at them."""
+    assert said["feels changes"] == ["True", "False"] + 3 * ["True", "True"]
