@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import lean_pages
+import live_stills
 import page_policy
 import take_away
 
@@ -163,6 +164,7 @@ def publish(made: dict[str, str]) -> None:
     shutil.copytree(WORK / "_build" / "html", new)
     (new / "index.html").write_text(FRONT_DOOR, encoding="utf8")
     drop_old_pictures(new)
+    live_stills.write(new)
     lean_pages.write(new)
     page_policy.write(new)
     take_away.write(new)
