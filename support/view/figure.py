@@ -5,7 +5,8 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -74,9 +75,16 @@ def _beside(ax: Axes, panels: Sequence[Axes]) -> int:
     return sum(bool(abs(other.get_window_extent().y0 - foot) < 2) for other in panels)
 
 
-def _lay_out(fig: Figure) -> None:
-    with warnings.catch_warnings():  # names that are still too long may leave the axes no room
+@contextmanager
+def _no_word_of_collapse() -> Iterator[None]:
+    """Long names may leave axes no room, and matplotlib 3.10 finds none in 3D before it has drawn once."""
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constrained_layout not applied")
+        yield
+
+
+def _lay_out(fig: Figure) -> None:
+    with _no_word_of_collapse():
         if (engine := fig.get_layout_engine()) is None:
             fig.draw_without_rendering()
         else:  # what drawing does first, without going through every line and letter afterwards
@@ -223,7 +231,7 @@ def svg(fig: Figure) -> str:
             many.set_rasterized(True)
     drawn = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "book"}):
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "book"}), _no_word_of_collapse():
         fig.savefig(drawn, format="svg", dpi=2 * 72, facecolor="white", metadata=nothing)
     text = drawn.getvalue()
     text = text[text.index("<svg ") :].replace("<svg ", f"<svg {MARK} ", 1)
@@ -242,7 +250,8 @@ def _short(numbers: str) -> str:
 def small_png(fig: Figure) -> bytes:
     """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted."""
     pixels, drawn = io.BytesIO(), io.BytesIO()
-    fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
+    with _no_word_of_collapse():
+        fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
     wide, high = (int(inches * DPI) for inches in fig.get_size_inches())
     picture = Image.frombuffer("RGBA", (wide, high), pixels.getvalue()).convert("RGB")
     picture.quantize(SHADES, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
@@ -257,7 +266,8 @@ def png(fig: Figure) -> bytes:
     b'PNG'
     """
     drawn = io.BytesIO()
-    fig.savefig(drawn, format="png", dpi=DPI, facecolor="white", metadata={"Software": None})
+    with _no_word_of_collapse():
+        fig.savefig(drawn, format="png", dpi=DPI, facecolor="white", metadata={"Software": None})
     return drawn.getvalue()
 
 
@@ -286,6 +296,5 @@ def show(fig: Figure, alt: str) -> None:
         {"image/svg+xml": svg(fig), "image/png": small_png(fig), "text/plain": "<figure>"},
         metadata={kind: {"alt": words} for kind in ("image/svg+xml", "image/png")},
     )
-    # Only if somebody drew with pyplot is there anything to close, and only then is it imported.
-    if "matplotlib.pyplot" in sys.modules:
+    if "matplotlib.pyplot" in sys.modules:  # only then is there anything to close
         sys.modules["matplotlib.pyplot"].close(fig)

@@ -179,3 +179,10 @@ def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
 def test_wrong_input_is_refused_in_a_sentence(act, message):
     with pytest.raises(InputError, match=message):
         act()
+
+
+def test_a_layout_that_finds_no_room_at_first_says_nothing():
+    """As three-dimensional axes in matplotlib 3.10 do; a warning is an error in these tests."""
+    fig, ax = style.subplots(figsize=(2, 0.3))
+    ax.set_ylabel("a long name for an axis of a third of an inch")
+    assert svg(fig) and png(fig) and small_png(fig)
