@@ -1,11 +1,16 @@
 """What the tests of distributed training run: by one process in the test, by several under torchrun.
 
 torchrun --nproc-per-node 2 tests/training/runs.py OUTPUT NAME [NAME …]
+python tests/training/runs.py 2 OUTPUT NAME [NAME …] -- 4 OUTPUT NAME [NAME …]
+
+Without torchrun, groups of so many processes run one after the other, forked from one that has imported
+torch: to import it anew costs each process more than its runs.
 """
 
 import json
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -65,10 +70,10 @@ def _killed(folder):
     return one_run("ddp", callbacks=[die], folder=folder, checkpoint_every=2)
 
 
-def main() -> None:
+def perform(output, *names) -> None:
     """The runs that are named; their results as JSON."""
-    output, results = Path(sys.argv[1]), {}
-    for name in sys.argv[2:]:
+    results = {}
+    for name in names:
         kind, _, folder = name.partition(":")
         if kind == "killed":
             results[name] = _killed(folder)
@@ -77,8 +82,33 @@ def main() -> None:
         else:
             results[name] = one_run(**RUNS[name])
     if os.environ["RANK"] == "0":
-        output.write_text(json.dumps(results))
+        Path(output).write_text(json.dumps(results))
+
+
+def _forked(rank, size, port, *arguments):
+    found = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "MASTER_PORT": port}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1"} | {name: str(value) for name, value in found.items()}
+    perform(*arguments)
+
+
+def fork(size, *arguments) -> None:
+    """`perform` by so many processes, as torchrun connects them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.start_processes(
+        _forked, (size, port, *arguments), nprocs=int(size), start_method="fork"
+    )
 
 
 if __name__ == "__main__":
-    main()
+    if "RANK" in os.environ:
+        perform(*sys.argv[1:])
+    else:
+        import torch.distributed.fsdp  # once, for all of them
+
+        words = sys.argv[1:]
+        while words:
+            end = words.index("--") if "--" in words else len(words)
+            fork(*words[:end])
+            words = words[end + 1 :]

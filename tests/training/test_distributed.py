@@ -20,50 +20,38 @@ SCRIPT = Path(__file__).with_name("runs.py")
 _spec = importlib.util.spec_from_file_location("runs", SCRIPT)
 runs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(runs)
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 WITH_FOUR = ("fsdp float64", "ddp three texts")
 TOLERANCES = {"float32": 1e-5, "bfloat16": 0.02}  # elsewhere, in float64, 1e-10
 
 
-def torchrun(processes, *arguments):
-    root = str(SCRIPT.parents[2])
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        "--nproc-per-node",
-        str(processes),
-    ]
-    return subprocess.run(
-        [*command, str(SCRIPT), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=1800,
-        env={**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"},
-    )
+def python(*arguments):
+    environment = {k: v for k, v in os.environ.items() if k != "RANK"}
+    environment |= {"PYTHONPATH": str(SCRIPT.parents[2]), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=1800, env=environment)
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """A run of two processes of which one was killed after step 6, and its folder."""
     folder = tmp_path_factory.mktemp("killed")
-    return folder, torchrun(2, folder / "unused", f"killed:{folder}")
+    return folder, python(*TORCHRUN, SCRIPT, folder / "unused", f"killed:{folder}")
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, killed):
     """What two and four processes gave, by number and name; four also go on with the killed run."""
-    found = {}
-    for n in (2, 4):
-        folder = tmp_path_factory.mktemp(f"resumed-{n}")
+    folders, groups = {n: tmp_path_factory.mktemp(f"resumed-{n}") for n in (2, 4)}, []
+    resumed = {2: f"resumed ddp:{folders[2]}", 4: f"resumed fsdp:{folders[4]}"}
+    for n, folder in folders.items():
         shutil.copytree(killed[0], folder, dirs_exist_ok=True)
-        resumed = {4: [f"resumed fsdp:{folder}"], 2: [f"resumed ddp:{folder}"]}[n]
         names = [name for name in runs.RUNS if n == 2 or name in WITH_FOUR]
-        done = torchrun(n, folder / "results.json", *names, *resumed)
-        assert done.returncode == 0, done.stderr
-        found[n] = json.loads((folder / "results.json").read_text())
-        found[n]["resumed"] = found[n].pop(resumed[0])
-    return found
+        groups += [n, folder / "results.json", *names, resumed[n], "--"]
+    done = python(SCRIPT, *groups[:-1])
+    assert done.returncode == 0, done.stderr
+    found = {n: json.loads((folder / "results.json").read_text()) for n, folder in folders.items()}
+    return {n: of_runs | {"resumed": of_runs.pop(resumed[n])} for n, of_runs in found.items()}
 
 
 def assert_equal(found, expected, tolerance):
