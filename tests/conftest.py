@@ -3,6 +3,7 @@
 Tools and benchmarks are scripts beside the package: they are on the path here. `script` loads one benchmark.
 """
 
+import dataclasses
 import functools
 import importlib.util
 import inspect
@@ -32,14 +33,26 @@ def names_axes(annotation) -> bool:
     return any(map(names_axes, typing.get_args(annotation)))
 
 
+def keeps(kind: type) -> bool:
+    """Whether a class is a dataclass without shapes, whose own ``__init__`` only keeps what it is given."""
+    made = "__dataclass_params__" in vars(kind) and kind.__dataclass_params__.init
+    if not made or hasattr(kind, "__post_init__"):
+        return False
+    return not any(names_axes(field.type) for field in dataclasses.fields(kind))
+
+
 def checked(function=None, *, typechecker=None):
     """`jaxtyped` for a signature with shapes; beartype alone for one without, which it checks in full.
 
     jaxtyped binds the arguments to the signature at each call, 30 µs: of an exact world's inner loop, nine
-    tenths of the time. A class goes by way of its ``__init__`` and a property by way of its functions.
+    tenths of the time. So it is with a dataclass that only keeps what it is given. Another class
+    goes by way of its ``__init__`` and a property by way of its functions.
     """
     if function is None:
         return lambda function: checked(function, typechecker=typechecker)
+    if inspect.isclass(function) and keeps(function):
+        function.__init__ = ALONE(function.__init__)
+        return function
     if not inspect.isfunction(function) or any(map(names_axes, function.__annotations__.values())):
         return SHAPED(function, typechecker=typechecker)
     return ALONE(function) if function.__annotations__ else function

@@ -89,8 +89,8 @@ def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]
 
 def requests(n: int) -> list[Turn]:
     """Requests for a story, with stories of the world as their replies."""
-    rng = random.Random(TEST)
-    return [Conversations().story(rng)[0] for _ in range(n)]
+    rng, world = random.Random(TEST), Conversations()
+    return [world.story(rng)[0] for _ in range(n)]
 
 
 def stories_told(model: GPT, words: Vocabulary, n: int = STORIES) -> dict[str, float]:
