@@ -73,7 +73,7 @@ def borrow(folder: Path) -> Path:
 def lowest() -> list[str]:
     """Each lower bound of what the notebooks need, as the one version to install.
 
-    >>> "torch==2.5.0" in lowest()
+    >>> "torch==2.8.0" in lowest()
     True
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
@@ -255,7 +255,7 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--versions", choices=["colab", "newest", "lowest", "here"], default="colab")
     parser.add_argument("--python", action="append", help="an interpreter; may be given several times")
-    parser.add_argument("--also", action="append", default=[], help="a requirement, such as torch==2.5.1")
+    parser.add_argument("--also", action="append", default=[], help="a requirement, such as torch==2.9.0")
     parser.add_argument("--keep", type=Path, default=KEPT, help="the file to which the row is added")
     parser.add_argument("--environments", type=Path, help="a folder where they are kept, for the next run")
     options = parser.parse_args()

@@ -53,7 +53,7 @@ def test_a_changed_pin_makes_it_stale_and_a_changed_rule_does_not(project):
     assert project.run("book")[2] == []
     pins.write_text(pins.read_text() + "one==1\n")
     assert len(installs(project.run("book")[2])) == 1
-    pyproject.write_text(pyproject.read_text().replace('"torch>=2.5.0"', '"torch>=2.6.0"'))
+    pyproject.write_text(pyproject.read_text().replace('"torch>=2.8.0"', '"torch>=2.9.0"'))
     assert len(installs(project.run("book")[2])) == 1
 
 
