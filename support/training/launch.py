@@ -54,4 +54,4 @@ def launch(script: str, processes: int = 2, timeout: float | int = 300.0) -> str
         )
         last = own[0] if own else "\n".join(done.stderr.strip().splitlines()[-20:])
         raise LostProcessError(f"One of {processes} processes ended with an error:\n{last}")
-    return done.stdout.strip()
+    return re.sub(r"^\[Gloo\] .*\n", "", done.stdout, flags=re.MULTILINE).strip()  # torch 2.8's own words
