@@ -2,7 +2,9 @@
 
 The theme and its extensions name a dozen style sheets and as many scripts on every page. Here the sheets
 that all pages share become one file without the rules that no page can meet; the theme's scripts are left
-to `site.js`, which does what these pages use of them; only the page of the search loads the index. Names of
+to `site.js`, which does what these pages use of them; only the page of the search loads the index. A page opens in steps, from frame to
+frame: its title, its text, the chapters beside it, its own contents; one step would hold a slow browser for
+half a second. Who comes by a link to a place, or back, has the whole text in the first. Names of
 files hold a digest of their contents, so that a page of a new build never meets a style or a script of an
 old one.
 """
@@ -16,6 +18,7 @@ from pathlib import Path
 
 from lean_style import shared_style, used_words
 from stacking import stacked
+from table_widths import with_widths
 
 SHEET = re.compile(r'[ \t]*<link[^>]*\brel="stylesheet"[^>]*>\n?|[ \t]*<link[^>]*\bas="script"[^>]*>\n?')
 SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\n?", re.S)
@@ -38,14 +41,20 @@ INLINE = re.compile(
 HEAD = """<script>try { const page = document.documentElement.dataset;
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.getItem("reading") || "all";
-page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }</script>
+page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
+(() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
+const step = (k) => requestAnimationFrame(() => setTimeout(() => {
+if (k > 6 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
+if (document.hidden) return;
+const goes = performance.getEntriesByType("navigation")[0]?.type, first = location.hash || goes !== "navigate" ? 5 : 1;
+page.opening = first; step(first + 1); addEventListener("load", () => setTimeout(open, 2000)); })();</script>
 """
 SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")
 SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
-PAIR = 'class="plot only-light only-dark"'  # of the images that `both_themes` writes
+PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12"'  # of what is written into the pages later
 
 
 def pages_of(site: Path) -> list[Path]:
@@ -253,7 +262,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
-    return head + mark + with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent)
+    return head + mark + with_widths(with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent))
 
 
 def write(site: Path) -> None:

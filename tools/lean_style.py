@@ -9,6 +9,14 @@ from pathlib import Path
 import tinycss2
 
 SELECTED = re.compile(r"[.#]((?:[\w-]|[^\x00-\x7f]|\\.)+)")
+# Selectors that the theme writes with `:has`, of which a browser keeps books while a page grows: without it.
+PLAINER = {
+    "div.cell:has(> *:nth-child(2)) div.cell_input:first-child": "div.cell > div.cell_input:first-child:not(:last-child)",
+    "div.cell:has(> *:nth-child(2)) details:first-child": "div.cell > details:first-child:not(:last-child)",
+    "div.cell:has(> *:nth-child(2)) div.cell_input:last-child": "div.cell > div.cell_input:last-child:not(:first-child)",
+    "div.cell:has(> *:nth-child(2)) details:last-child": "div.cell > details:last-child:not(:first-child)",
+}
+NEVER = ("div.highlight:has(", ".dropdown.admonition.toggle:has(", ".output.stream:not(:has(")  # and no page has these
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 
@@ -61,6 +69,7 @@ def lean(css: str, used: set[str]) -> str:
     for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
         if rule.type == "qualified-rule":
             kept = [s.strip() for s in selectors(tinycss2.serialize(rule.prelude)) if may_meet(s, used)]
+            kept = [PLAINER.get(s, s) for s in kept if not any(part in s for part in NEVER)]
             body = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", tinycss2.serialize(rule.content), flags=re.S))
             if kept and body.strip():
                 out.append(f"{','.join(kept)}{{{body.strip().rstrip(';')}}}")

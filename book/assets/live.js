@@ -206,12 +206,32 @@
   // --- the address ---
   const address = () => new URLSearchParams(location.hash.slice(1));
 
+  // One figure is made at a time, so that a page with many answers in between; all at once if the address names one.
+  const waking = new Set();
+  let next = 0;
+  const wakeNext = () => {
+    next = 0;
+    const [element] = waking;
+    if (!element) return;
+    waking.delete(element);
+    if (waking.size) next = setTimeout(wakeNext);
+    element.wake();
+  };
+  const wakeAll = () => {
+    const named = address().has("live");
+    for (const element of [...waiting]) {
+      if (named) element.wake();
+      else waking.add(element);
+    }
+    if (waking.size) next ||= setTimeout(wakeNext);
+  };
+
   class LiveFigure extends HTMLElement {
     connectedCallback() {
       if (this.woken) return;
       waiting.add(this);
-      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => this.wake(), {once: true});
-      else this.wake();
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", wakeAll, {once: true});
+      else wakeAll();
     }
     wake() {
       const holder = this.querySelector("script.live-spec");
@@ -221,6 +241,7 @@
       if (!figure) return; // defined by a script that comes later
       this.woken = true;
       waiting.delete(this);
+      waking.delete(this);
       known[spec.name] = (known[spec.name] || 0) + 1;
       this.key = known[spec.name] > 1 ? `${spec.name}-${known[spec.name]}` : spec.name;
       if (!spec.model) this.build(spec, figure);
@@ -410,8 +431,9 @@
   window.Live = {
     define(name, figure) {
       figures[name] = figure;
-      if (document.readyState !== "loading") for (const element of [...waiting]) element.wake();
+      if (document.readyState !== "loading") wakeAll();
     },
+    waits: () => waking.size > 0,
   };
   customElements.define("live-figure", LiveFigure);
 })();

@@ -119,7 +119,7 @@
         menu.previousElementSibling?.setAttribute("aria-expanded", String(mine));
       }
     });
-    follow();
+    setTimeout(follow);
     const copied = new IntersectionObserver((seen) => {
       for (const {target, isIntersecting} of seen) {
         if (!isIntersecting) continue;
@@ -127,14 +127,18 @@
         withButton(target);
       }
     }, {rootMargin: "600px"});
-    for (const pre of all("div.cell_input div.highlight pre, :not(.cell_output) > div[class*=highlight-] > .highlight > pre")) copied.observe(pre);
+    setTimeout(() => {
+      for (const pre of all("div.cell_input div.highlight pre, :not(.cell_output) > div[class*=highlight-] > .highlight > pre")) copied.observe(pre);
+    });
     // The sidebar stays where it was left, or shows the page one is on.
     const bar = $("#pst-primary-sidebar"), active = $(".bd-docs-nav .current.active > a");
-    requestAnimationFrame(() => {
+    const toPlace = () => requestAnimationFrame(() => {
+      if (data.opening) return setTimeout(toPlace, 20); // it is not laid out yet
       const kept = Number(sessionStorage.getItem("sidebar"));
       if (bar && kept) bar.scrollTop = kept;
       else if (bar && active && active.offsetTop > bar.clientHeight / 2) bar.scrollTop = active.offsetTop - bar.clientHeight / 4;
     });
+    toPlace();
     addEventListener("pagehide", () => { if (bar?.scrollTop) sessionStorage.setItem("sidebar", bar.scrollTop); });
     const top = $("#pst-back-to-top");
     if (top) {

@@ -129,6 +129,8 @@ class Tabs:
         tab.goto(base + page, wait_until=loaded)
         if page == "index.html":  # the front door leads on
             tab.wait_for_url("**/book/index.html", wait_until="load")
+        if javascript and loaded == "load":  # a page opens in steps, and makes one live figure at a time
+            tab.wait_for_function("() => !document.documentElement.dataset.opening && !window.Live?.waits()")
         return tab
 
     def close(self):
