@@ -44,9 +44,9 @@ page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.
 page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
 (() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {
-if (k > 6 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
+if (k > 7 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
 if (document.hidden) return;
-const goes = performance.getEntriesByType("navigation")[0]?.type, first = location.hash || goes !== "navigate" ? 5 : 1;
+const goes = performance.getEntriesByType("navigation")[0]?.type, first = location.hash || goes !== "navigate" ? 6 : 1;
 page.opening = first; step(first + 1); addEventListener("load", () => setTimeout(open, 2000)); })();</script>
 """
 SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")
@@ -156,10 +156,21 @@ def tall(section: str) -> int:
 
 
 def with_heights(body: str) -> str:
-    """Each section with an estimate of its height, for the browser that has not laid it out."""
-    parts = re.split(r'(<section id="[^"]*">\n<h2>)', body)
-    for k in range(1, len(parts), 2):
-        parts[k] = parts[k].replace("<section ", f'<section style="--tall:{tall(parts[k + 1])}px" ', 1)
+    """Each section with an estimate of its height, for the browser that has not laid it out.
+
+    >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3></section></section>').count("--tall")
+    2
+    """
+    parts = re.split(r'(<section id="[^"]*">\n<h[23]>)', body)
+    own = [tall(text) for text in parts[2::2]]
+    inner = 0  # of the sections within the one that is met next, from the end
+    for k in range(len(parts) - 2, 0, -2):
+        high, inner = own[k // 2] + inner, inner + own[k // 2]
+        if parts[k].endswith("<h3>"):
+            high = own[k // 2]
+        else:
+            inner = 0
+        parts[k] = parts[k].replace("<section ", f'<section style="--tall:{high:.0f}px" ', 1)
     return "".join(parts)
 
 

@@ -16,7 +16,11 @@ PLAINER = {
     "div.cell:has(> *:nth-child(2)) div.cell_input:last-child": "div.cell > div.cell_input:last-child:not(:first-child)",
     "div.cell:has(> *:nth-child(2)) details:last-child": "div.cell > details:last-child:not(:first-child)",
 }
-NEVER = ("div.highlight:has(", ".dropdown.admonition.toggle:has(", ".output.stream:not(:has(")  # and no page has these
+NEVER = (
+    "div.highlight:has(",
+    ".dropdown.admonition.toggle:has(",
+    ".output.stream:not(:has(",
+)  # and no page has these
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 
