@@ -2,11 +2,11 @@
 
 The theme and its extensions name a dozen style sheets and as many scripts on every page. Here the sheets
 that all pages share become one file without the rules that no page can meet; the theme's scripts are left
-to `site.js`, which does what these pages use of them; only the page of the search loads the index. A page opens in steps, from frame to
-frame: its title, its text, the chapters beside it, its own contents; one step would hold a slow browser for
-half a second. Who comes by a link to a place, or back, has the whole text in the first. Names of
-files hold a digest of their contents, so that a page of a new build never meets a style or a script of an
-old one.
+to `site.js`, which does what these pages use of them; only the page of the search loads the index. A page
+opens in steps, from frame to frame: its title, its text, the chapters beside it, its own contents; one step
+would hold a slow browser for half a second. Who comes by a link to a place, or back, has the whole text in
+the first. Names of files hold a digest of their contents, so that a page of a new build never meets a style
+or a script of an old one.
 """
 
 import base64
@@ -46,7 +46,8 @@ page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } cat
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {
 if (k > 7 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
 if (document.hidden) return;
-const goes = performance.getEntriesByType("navigation")[0]?.type, first = location.hash || goes !== "navigate" ? 6 : 1;
+const goes = performance.getEntriesByType("navigation")[0]?.type;
+const first = location.hash || goes !== "navigate" ? 6 : 1;
 page.opening = first; step(first + 1); addEventListener("load", () => setTimeout(open, 2000)); })();</script>
 """
 SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")
@@ -54,7 +55,8 @@ SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
-PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12"'  # of what is written into the pages later
+# Of what is written into the pages later:
+PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12"'
 
 
 def pages_of(site: Path) -> list[Path]:
@@ -158,7 +160,7 @@ def tall(section: str) -> int:
 def with_heights(body: str) -> str:
     """Each section with an estimate of its height, for the browser that has not laid it out.
 
-    >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3></section></section>').count("--tall")
+    >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
     """
     parts = re.split(r'(<section id="[^"]*">\n<h[23]>)', body)

@@ -10,11 +10,11 @@ import tinycss2
 
 SELECTED = re.compile(r"[.#]((?:[\w-]|[^\x00-\x7f]|\\.)+)")
 # Selectors that the theme writes with `:has`, of which a browser keeps books while a page grows: without it.
+PAIRED = "div.cell:has(> *:nth-child(2)) "
 PLAINER = {
-    "div.cell:has(> *:nth-child(2)) div.cell_input:first-child": "div.cell > div.cell_input:first-child:not(:last-child)",
-    "div.cell:has(> *:nth-child(2)) details:first-child": "div.cell > details:first-child:not(:last-child)",
-    "div.cell:has(> *:nth-child(2)) div.cell_input:last-child": "div.cell > div.cell_input:last-child:not(:first-child)",
-    "div.cell:has(> *:nth-child(2)) details:last-child": "div.cell > details:last-child:not(:first-child)",
+    f"{PAIRED}{part}:{end}-child": f"div.cell > {part}:{end}-child:not(:{other}-child)"
+    for part in ("div.cell_input", "details")
+    for end, other in (("first", "last"), ("last", "first"))
 }
 NEVER = (
     "div.highlight:has(",

@@ -1,0 +1,73 @@
+"""A page opens from frame to frame, so that no frame is long; then all of it is there."""
+
+import pytest
+
+CHAPTER = "notebooks/16_one_step_every_number.html"
+# What is laid out at each step: elements that are visible, in the window or near it.
+WATCH = """() => {
+  const steps = window.steps = [];
+  const opening = () => document.documentElement.dataset.opening || 'all';
+  const count = () => steps.push([opening(), ['.bd-article h1', '.bd-article > section > p',
+    '.bd-sidebar-primary a', '.bd-sidebar-secondary a'].map((which) => {
+      const element = document.querySelector(which);
+      return Boolean(element?.checkVisibility({contentVisibilityAuto: false, visibilityProperty: true}));
+    })]);
+  new MutationObserver((seen) => seen.forEach(count))
+    .observe(document, {subtree: true, attributes: true, attributeFilter: ['data-opening']});
+}"""
+STANDS = """() => [...document.querySelectorAll('.bd-article > section > *, .bd-sidebar-primary > *, footer')]
+  .map((e) => getComputedStyle(e))
+  .filter((style) => style.contentVisibility === 'hidden' || style.visibility === 'hidden').length"""
+NEAR = """() => [...document.querySelectorAll('.bd-article *')]
+  .filter((e) => e.checkVisibility({contentVisibilityAuto: true})).length"""
+
+
+def test_a_chapter_opens_from_its_title_to_its_contents(context, bases):
+    tab = context.new_page()
+    tab.add_init_script(f"({WATCH})()")
+    tab.goto(bases["http"] + CHAPTER)
+    tab.wait_for_function("() => steps.length && !document.documentElement.dataset.opening")
+    steps = tab.evaluate("steps")
+    assert [name for name, _ in steps] == [*"1234567", "all"]
+    shown = dict(steps)
+    assert shown["7"][:3] == [True] * 3 and shown["all"] == [True] * 4
+    assert shown["2"][2:] == shown["5"][2:] == [False, False]
+    assert tab.evaluate(STANDS) == 0
+    tab.close()
+
+
+def test_who_comes_by_a_link_to_a_place_arrives_there(open_tab):
+    tab = open_tab("http", f"{CHAPTER}#by-hand")
+    tab.wait_for_timeout(300)
+    assert abs(tab.evaluate("document.getElementById('by-hand').getBoundingClientRect().top")) < 120
+    assert tab.evaluate(STANDS) == 0
+
+
+@pytest.mark.parametrize("page", ["book/index.html", CHAPTER])
+def test_without_scripts_and_on_paper_nothing_is_hidden(page, open_tab):
+    tab = open_tab("file", page, javascript=False)
+    assert tab.get_attribute("html", "data-opening") is None
+    assert tab.locator("h1").is_visible() and tab.locator(".bd-sidebar-primary a").first.is_visible()
+    tab = open_tab("file", page)
+    tab.evaluate("document.documentElement.dataset.opening = '1'")
+    assert tab.evaluate(STANDS) > 2
+    tab.emulate_media(media="print")
+    assert tab.evaluate(
+        "[...document.querySelectorAll('.bd-article section')]"
+        ".every((e) => getComputedStyle(e).contentVisibility === 'visible')"
+    )
+
+
+@pytest.mark.parametrize(
+    "page", ["notebooks/01_neuron.html", "notebooks/11_attention.html", CHAPTER, "book/errata.html"]
+)
+def test_a_page_lays_out_little_at_first(page, open_tab):
+    """What holds the main thread is what is laid out; a count of elements does not depend on the machine."""
+    tab = open_tab("http", page)
+    assert tab.evaluate(NEAR) < 1500, "elements in the window or near it"
+
+
+def test_live_figures_are_made_one_at_a_time_and_all_of_them(open_tab):
+    tab = open_tab("file", "book/playground.html")
+    assert tab.evaluate("Live.waits()") is False
+    assert tab.evaluate("[...document.querySelectorAll('live-figure')].every((e) => e.woken)")
