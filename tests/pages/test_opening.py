@@ -47,7 +47,9 @@ def test_who_comes_by_a_link_to_a_place_arrives_there(open_tab):
 def test_without_scripts_and_on_paper_nothing_is_hidden(page, open_tab):
     tab = open_tab("file", page, javascript=False)
     assert tab.get_attribute("html", "data-opening") is None
-    assert tab.locator("h1").is_visible() and tab.locator(".bd-sidebar-primary a").first.is_visible()
+    assert (
+        tab.locator(".bd-article h1").is_visible() and tab.locator(".bd-sidebar-primary a").first.is_visible()
+    )
     tab = open_tab("file", page)
     tab.evaluate("document.documentElement.dataset.opening = '1'")
     assert tab.evaluate(STANDS) > 2
