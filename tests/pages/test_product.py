@@ -16,6 +16,21 @@ def test_axe_would_find_it(open_page):
     assert "image-alt" in [name for name, *_ in findings(tab)]
 
 
+def test_axe_would_find_every_kind_of_pale_text(open_page):
+    """In the last row of a table, in the last block of code, below a live figure, in the last paragraph."""
+    tab, _, _ = open_page("file", "notebooks/11_attention.html")
+    places = ["tbody td:last-child", "div.cell_input pre span:not(:has(*))", ".live-says", "section > p"]
+    tab.evaluate(
+        """places => places.forEach((place, k) => {
+          const seen = [...document.querySelectorAll(`article ${place}`)]
+            .filter(e => e.checkVisibility() && e.textContent.trim());
+          seen.at(-1).style.color = `rgb(20${k}, 200, 200)`;
+        })""",
+        places,
+    )
+    assert [found[:2] for found in findings(tab)] == [("color-contrast", len(places))]
+
+
 def test_nothing_is_kept_unasked_and_after_a_click_the_book_needs_no_network(browser, site):
     server = serve(site)
     base = f"http://127.0.0.1:{server.server_port}/"
