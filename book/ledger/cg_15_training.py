@@ -389,7 +389,7 @@ def cg_338():
 @claim(
     place="Ch.15 Checkpointing",
     chapter="20",
-    cell="with FlopCounterMode(display=False) as counter:",
+    cell="with FlopCounterMode(display=False) as counter",
     stated=2,
     verdict="slip",
 )
