@@ -150,6 +150,23 @@
       top.addEventListener("click", () => scrollTo({top: 0}));
     }
   });
+  // A link leads to an estimated place, as what lies above it is not laid out; some frames later it is known where it is.
+  const arrive = () => {
+    let place = null, frames = 12;
+    try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
+    const again = () => {
+      if (!place || !frames--) return;
+      if (Math.abs(place.getBoundingClientRect().top - parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)) > 8) place.scrollIntoView();
+      requestAnimationFrame(again);
+    };
+    for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
+    again();
+  };
+  // (Who comes back, or loads the page again, stays where the browser puts them.)
+  let clicked = null;
+  addEventListener("click", (event) => { clicked = event.target.closest?.('a[href*="#"]'); }, true);
+  addEventListener("load", () => { if (performance.getEntriesByType("navigation")[0]?.type === "navigate") arrive(); });
+  addEventListener("hashchange", () => { if (clicked) arrive(); clicked = null; });
   // A chapter has hundreds of boxes, and to ask for a width lays out a section that nobody sees yet (a quarter of a second
   // for one with formulas). So each is asked when it comes near, and the others when somebody begins to go by the keyboard.
   addEventListener("load", () => {

@@ -43,6 +43,19 @@ def test_who_comes_by_a_link_to_a_place_arrives_there(open_tab):
     assert tab.evaluate(STANDS) == 0
 
 
+def test_a_link_deep_into_a_chapter_arrives(open_tab, site):
+    """What lies above is laid out only then, so the first jump may end a thousand pixels away."""
+    links = (site / "book" / "errata.html").read_text(encoding="utf8").split('href="../')
+    links = sorted({link.partition('"')[0] for link in links if link.partition('"')[0].count("#cell-")})
+    for link in links[::60]:
+        tab = open_tab("http", link)
+        tab.wait_for_function(
+            "() => { const box = document.getElementById(location.hash.slice(1)).getBoundingClientRect();"
+            " return box.top >= 0 && box.top < innerHeight; }"
+        )
+        tab.close()
+
+
 @pytest.mark.parametrize("page", ["book/index.html", CHAPTER])
 def test_without_scripts_and_on_paper_nothing_is_hidden(page, open_tab):
     tab = open_tab("file", page, javascript=False)
