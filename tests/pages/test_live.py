@@ -140,6 +140,7 @@ def wake(tab):
         element.wait_for_selector(".live-panel")
         element.evaluate("e => { for (const fold of e.querySelectorAll('.live-more')) fold.open = true; }")
     tab.evaluate("scrollTo(0, 0)")
+    tab.mouse.move(1, 1)  # a point of a drawing that lies under the pointer says its name, which is no change
 
 
 OPEN_TABS = ".sd-tab-content { display: block !important; }"
