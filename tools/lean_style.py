@@ -16,7 +16,7 @@ PLAINER = {
     for part in ("div.cell_input", "details")
     for end, other in (("first", "last"), ("last", "first"))
 }
-NEVER = (
+LEFT_OUT = (
     "div.highlight:has(",
     ".dropdown.admonition.toggle:has(",
     ".output.stream:not(:has(",
@@ -73,7 +73,7 @@ def lean(css: str, used: set[str]) -> str:
     for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
         if rule.type == "qualified-rule":
             kept = [s.strip() for s in selectors(tinycss2.serialize(rule.prelude)) if may_meet(s, used)]
-            kept = [PLAINER.get(s, s) for s in kept if not any(part in s for part in NEVER)]
+            kept = [PLAINER.get(s, s) for s in kept if not any(part in s for part in LEFT_OUT)]
             body = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", tinycss2.serialize(rule.content), flags=re.S))
             if kept and body.strip():
                 out.append(f"{','.join(kept)}{{{body.strip().rstrip(';')}}}")
