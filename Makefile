@@ -15,6 +15,7 @@ book:
 	@$(RUN) tools/build_book.py $(if $(CLEAN),--clean)
 
 # Style needs nothing but Python, and only the pages a browser.
+test: BROWSER = $(filter pages,$(or $(KINDS),pages))
 test: kinds $(if $(filter-out style,$(or $(KINDS),all)),env) $(if $(filter pages,$(or $(KINDS),pages)),chromium)
 	@$(RUN_WITH_WHAT_IS_THERE) tools/run_tests.py $(KINDS)
 
@@ -48,8 +49,9 @@ address:
 	@$(PYTHON) tools/environment.py book
 	@$(RUN) tools/address.py "$(URL)"
 
+# Debian unpacks its Chromium while pip unpacks the rest.
 env:
-	@$(PYTHON) tools/environment.py test
+	@$(if $(BROWSER),$(PYTHON) tools/chromium.py --debian &) $(PYTHON) tools/environment.py test && wait
 
 chromium: env
 	@$(RUN) tools/chromium.py

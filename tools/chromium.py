@@ -1,4 +1,10 @@
-"""Find a Chromium for the page tests, or install one: Debian's as root, else the one of playwright."""
+"""Find a Chromium for the page tests, or install one: Debian's as root, else the one of playwright.
+
+python tools/chromium.py          # one way or the other
+python tools/chromium.py --debian # only Debian's, if that can be: this needs no environment
+"""
+
+from __future__ import annotations  # any Python may run it, as it may tools/environment.py
 
 import os
 import shutil
@@ -15,8 +21,10 @@ def find() -> str | None:
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if found := shutil.which(name):
             return found
-    from playwright.sync_api import sync_playwright
-
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:  # before there is an environment
+        return None
     with sync_playwright() as p:
         path = p.chromium.executable_path
     return path if Path(path).exists() else None
@@ -29,7 +37,7 @@ def _quiet(*command: str) -> bool:
     return done.returncode == 0
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Make sure that there is one."""
     if find():
         return 0
@@ -42,6 +50,8 @@ def main() -> int:
             _quiet(*install)
         if find():
             return 0
+    if "--debian" in arguments:
+        return 0
     print("[chromium] Installing the Chromium of playwright (a minute) ...", flush=True)
     _quiet(sys.executable, "-m", "playwright", "install", "chromium")
     if find():
@@ -54,4 +64,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

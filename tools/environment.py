@@ -245,6 +245,7 @@ def make(extras, torch, there, anew):
         os.remove(READY)
     say("Installing the package and its tools (one to five minutes; pip's lines are in .make/pip.log) ...")
     pip = [PYTHON, "-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check"]
+    pip += ["--no-compile"]  # Python does so where it imports: of 18,000 files most are never read
     pip += ["-c", "constraints.txt"]
     try:
         count = cpu_torch(pip) if torch == "cpu" and (new or not there) else 0
