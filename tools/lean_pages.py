@@ -54,6 +54,7 @@ SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-t
 SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
+ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
 # Of what is written into the pages later:
 PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12"'
@@ -158,7 +159,8 @@ def tall(section: str) -> int:
 
 
 def with_heights(body: str) -> str:
-    """Each section with an estimate of its height, for the browser that has not laid it out.
+    """Each section, and each entry of the interface, with an estimate of its height, for the browser that has
+    not laid it out.
 
     >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
@@ -173,6 +175,9 @@ def with_heights(body: str) -> str:
         else:
             inner = 0
         parts[k] = parts[k].replace("<section ", f'<section style="--tall:{high:.0f}px" ', 1)
+    parts = re.split(ENTRY, "".join(parts))
+    for k in range(1, len(parts) - 1, 2):
+        parts[k] = f'<dl style="--tall:{tall(parts[k + 1].partition("<section ")[0]):.0f}px" ' + parts[k][4:]
     return "".join(parts)
 
 

@@ -8,89 +8,16 @@ import copy
 import math
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import pairwise
 from xml.etree import ElementTree
 
-import matplotlib
-from PIL import ImageFont
+from squeezing import squeezed
+from svg_text import SVG, XLINK, Box, Element, named, texts, union
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
 SLENDER = 30.0  # a colour bar is narrower
 SIGN = 30.0  # what stands before the words of a legend
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-Element = ElementTree.Element
-Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-
-@cache
-def _font() -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(f"{matplotlib.get_data_path()}/fonts/ttf/DejaVuSans.ttf", 100)
-
-
-def union(*boxes: Box) -> Box:
-    """The smallest box around all.
-
-    >>> union((0, 0, 1, 1), (2, -1, 3, 0))
-    (0, -1, 3, 1)
-    """
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
-
-
-def _named(element: Element, tag: str) -> list[Element]:
-    return list(element.iter(f"{{{SVG}}}{tag}"))
-
-
-def _size(style: str) -> float:
-    found = re.search(r"font(?:-size)?: (?:[\w-]+ )*?([\d.]+)px", style)
-    return float(found[1]) if found else 0.0
-
-
-def _shift(element: Element) -> tuple[float, float]:
-    found = re.search(r"translate\(([-\d.]+)[ ,]([-\d.]+)\)", element.get("transform", ""))
-    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
-
-
-def _of_text(text: Element, at: tuple[float, float] = (0.0, 0.0)) -> Box:
-    """About the place that one text takes."""
-    spans = _named(text, "tspan")
-    if spans:
-        ends = [
-            (float((s.get("x") or "0").split()[0]), _size(s.get("style", "")), s.text or "") for s in spans
-        ]
-        right = max(x + _font().getlength(words) * size / 100 for x, size, words in ends)
-        return at[0], at[1] - 1.2 * max(size for _, size, _ in ends), at[0] + right, at[1] + 4
-    style = text.get("style", "")
-    size, words = _size(style), "".join(text.itertext())
-    wide = _font().getlength(words) * size / 100
-    x, y = (float(text.get(name, "0")) + more for name, more in zip("xy", at, strict=True))
-    anchor = re.search(r"text-anchor: (\w+)", style)
-    before = {"middle": 0.5, "end": 1.0}.get(anchor[1] if anchor else "", 0.0) * wide
-    moved = text.get("transform", "")
-    dx, dy = _shift(text)
-    turn = re.search(r"rotate\(([-\d.]+)", moved)
-    angle = math.radians(float(turn[1])) if turn else 0.0
-    across, along = math.cos(angle), math.sin(angle)
-    corners = [(a - before, b) for a in (0.0, wide) for b in (-0.8 * size, 0.25 * size)]
-    right = [x + dx + across * a - along * b for a, b in corners]
-    down = [y + dy + along * a + across * b for a, b in corners]
-    return min(right), min(down), max(right), max(down)
-
-
-def texts(element: Element, at: tuple[float, float] = (0.0, 0.0)) -> list[Box]:
-    """The places of all texts in an element."""
-    found = []
-    shift = _shift(element)
-    at = at[0] + shift[0], at[1] + shift[1]
-    for child in element:
-        if child.tag == f"{{{SVG}}}text":
-            if "".join(child.itertext()).strip():
-                found.append(_of_text(child, at))
-        else:
-            found += texts(child, at)
-    return found
 
 
 def _points(path: Element) -> list[tuple[float, float]]:
@@ -100,10 +27,15 @@ def _points(path: Element) -> list[tuple[float, float]]:
 
 def _frame(axes: Element) -> Box | None:
     """Where the axes are: their background, or else their picture."""
-    first = next(iter(axes), None)
-    if first is not None and first.get("id", "").startswith("patch") and (paths := _named(first, "path")):
+    first = axes if axes.get("id", "").startswith("patch") else next(iter(axes), None)
+    if first is not None and first.get("id", "").startswith("patch") and (paths := named(first, "path")):
         x, y = zip(*_points(paths[0]), strict=True)
         return min(x), min(y), max(x), max(y)
+    if (image := next(iter(named(axes, "image")), None)) is not None:
+        x, y, wide, high = (float(image.get(name, "0")) for name in ("x", "y", "width", "height"))
+        turned = re.fullmatch(r"scale\(1 -1\) translate\(0 (\S+)\)", image.get("transform", ""))
+        y = -y - float(turned[1]) - high if turned else y
+        return x, y, x + wide, y + high
     return None
 
 
@@ -148,12 +80,17 @@ def _gather(figure: Element) -> list[Panel] | None:
     """The panels, each with its colour bar; nothing if some axes have no frame."""
     found: list[Panel] = []
     slender: list[Panel] = []
+    solid: list[Element] = []  # axes in space: their ground, walls and ticks stand before them
     for axes in figure:
-        if axes.get("id", "").startswith("axes"):
-            frame = _frame(axes)
+        name = axes.get("id", "")
+        if re.match("pane3d|grid3d|axis3d", name) or (name.startswith("patch") and name != "patch_1"):
+            solid.append(axes)
+        elif name.startswith("axes"):
+            frame = _frame(solid[0] if solid else axes)
             if frame is None:
                 return None
-            (slender if frame[2] - frame[0] < SLENDER else found).append(Panel(frame, [axes]))
+            (slender if frame[2] - frame[0] < SLENDER else found).append(Panel(frame, [*solid, axes]))
+            solid = []
     for bar in slender:
         beside = [p for p in found if p.frame[2] <= bar.frame[0] + 1 and p.frame[1] < bar.frame[3]]
         if not beside:
@@ -229,6 +166,31 @@ def _flow(
     return close(), widest
 
 
+def _even(items: list[tuple[Box, list[Element]]]) -> list[list[tuple[Box, list[Element]]]]:
+    """Many small pictures in lines of one length: eight are four and four."""
+    fit = int((PHONE + GAP) / (max(box[2] - box[0] for box, _ in items) + GAP))
+    if len(items) < 5 or fit < 2 or any(texts(e) for _, elements in items for e in elements):
+        return [items]
+    long = math.ceil(len(items) / math.ceil(len(items) / fit))
+    return [items[k : k + long] for k in range(0, len(items), long)]
+
+
+def _narrow(figure: Element, panel: Panel, root: Element) -> bool:
+    """Squeeze a panel that is too wide by itself, if its letters allow it."""
+    left, top, right, bottom = panel.frame
+    excess = panel.box()[2] - panel.box()[0] - PHONE
+    below = any(box[2] > left for element in panel.borrowed for box in texts(element))
+    if excess < GAP / 2 or below or not panel.axes[0].get("id", "").startswith("axes"):
+        return False
+    narrow = squeezed(panel.axes, panel.frame, excess, root)
+    if narrow is panel.axes:
+        return False
+    for old, new in zip(panel.axes, narrow, strict=True):
+        figure[list(figure).index(old)] = new
+    panel.axes, panel.frame = narrow, (left, top, right - excess, bottom)
+    return True
+
+
 def stacked(drawn: str) -> str:
     """The plot for a phone, or nothing if it fits there as it is, or cannot be taken apart.
 
@@ -249,8 +211,6 @@ def stacked(drawn: str) -> str:
     if figure is None or not panels or float(root.get("width", "0").removesuffix("pt")) <= PHONE + 1:
         return ""
     rows = _rows(panels)
-    if max(map(len, rows)) == 1:
-        return ""
     for row in rows:
         room = PHONE
         for k, panel in enumerate(row):
@@ -262,6 +222,9 @@ def stacked(drawn: str) -> str:
         for panel in upper:
             for below in lower:
                 _borrow(panel, below, 0)
+    narrowed = [_narrow(figure, panel, root) for panel in panels]
+    if max(map(len, rows)) == 1 and not any(narrowed):
+        return ""
     ends = min(p.frame[1] for p in panels), max(p.frame[3] for p in panels)
     around: list[list[tuple[Box, list[Element]]]] = [[], []]
     axes = {id(a) for p in panels for a in p.axes}
@@ -283,13 +246,14 @@ def stacked(drawn: str) -> str:
     top, widest = _flow(around[0], out, EDGE, PHONE)
     for row in rows:
         items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
-        top, wide = _flow(items, out, top, PHONE)
-        widest = max(widest, wide)
+        for line in _even(items):
+            top, wide = _flow(line, out, top, PHONE)
+            widest = max(widest, wide)
     top, wide = _flow(around[1], out, top, PHONE)
     width = max(widest, wide) + 2 * EDGE
     for child in [c for c in figure if c.get("id") != "patch_1"]:
         figure.remove(child)
-    background = _named(figure, "path")[0]
+    background = named(figure, "path")[0]
     background.set("d", f"M 0 {top:.2f} L {width:.2f} {top:.2f} L {width:.2f} 0 L 0 0 z ")
     figure.append(out)
     root.set("width", f"{width:.2f}pt")

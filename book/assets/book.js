@@ -14,7 +14,7 @@ async function renew() {
   await fetch(location.href, {cache: "reload"});
   location.reload();
 }
-if (hosted) window.addEventListener("load", () => { renew().catch(() => {}); }); // without a network it stays as it is
+if (hosted) window.addEventListener("load", () => setTimeout(() => renew().catch(() => {}))); // without a network it stays as it is
 // Nothing is kept for reading offline unless the reader asks for it; the button says how much it is.
 document.addEventListener("DOMContentLoaded", async () => {
   const box = document.querySelector(".keep-offline");

@@ -91,7 +91,8 @@
     if (tip?.isConnected) tip.remove();
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
+  // (Not in the task that ends the reading of the page: that is long enough.)
+  document.addEventListener("DOMContentLoaded", () => setTimeout(() => {
     choose(data.reading || "all");
     for (const button of all(".modes button")) button.addEventListener("click", () => choose(button.dataset.way));
     window.addEventListener("hashchange", unhide);
@@ -119,5 +120,5 @@
     }
     for (const end of ["mouseout", "focusout"]) document.addEventListener(end, hush);
     progress();
-  });
+  }));
 })();

@@ -165,11 +165,11 @@
   // (Who comes back, or loads the page again, stays where the browser puts them.)
   let clicked = null;
   addEventListener("click", (event) => { clicked = event.target.closest?.('a[href*="#"]'); }, true);
-  addEventListener("load", () => { if (performance.getEntriesByType("navigation")[0]?.type === "navigate") arrive(); });
+  addEventListener("load", () => setTimeout(() => { if (performance.getEntriesByType("navigation")[0]?.type === "navigate") arrive(); }));
   addEventListener("hashchange", () => { if (clicked) arrive(); clicked = null; });
   // A chapter has hundreds of boxes, and to ask for a width lays out a section that nobody sees yet (a quarter of a second
   // for one with formulas). So each is asked when it comes near, and the others when somebody begins to go by the keyboard.
-  addEventListener("load", () => {
+  addEventListener("load", () => setTimeout(() => {
     const far = new Set(all(".cell_output, .cell_output > .output, div.highlight pre, .pst-scrollable-table-container, div.math"));
     const ask = (box) => {
       far.delete(box);
@@ -186,5 +186,5 @@
       inTheMeantime([...far], ask, () => { data.boxes = "known"; });
     };
     addEventListener("keydown", byKeyboard);
-  });
+  }));
 })();

@@ -1,0 +1,103 @@
+"""A panel of a plot made narrower: what is drawn is drawn closer together, and letters keep their size.
+
+Horizontal places within the frame are scaled, those right of it move to the left. A panel whose letters would
+then lie over one another stays as it is; so does one with a legend, and one whose axes have the same scale,
+since a map would no longer show distances.
+"""
+
+import copy
+import re
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+from svg_text import XLINK, Box, Element, named, texts
+
+LINK = f"{{{XLINK}}}href"
+LEAST = 0.4  # of its width at least remains
+SPACE = 1.5  # points between two texts
+
+
+def crossing(boxes: Iterable[Box]) -> int:
+    """How many pairs of texts lie over one another, or touch.
+
+    >>> crossing([(0, 0, 10, 10), (8, 0, 20, 10), (23, 0, 30, 10)])
+    1
+    """
+    return sum(
+        min(a[2], b[2]) - max(a[0], b[0]) > -SPACE and min(a[3], b[3]) - max(a[1], b[1]) > 2.5
+        for a, b in combinations(boxes, 2)
+    )
+
+
+def steps(axis: Element | None, across: int) -> float:
+    """Points that a unit takes on an axis with numbers; nothing if it has none."""
+    found = []
+    for text in named(axis, "text") if axis is not None else ():
+        words = "".join(text.itertext()).replace("−", "-")
+        turned = re.search(r"rotate\(\S+ (\S+) (\S+)\)", text.get("transform", ""))
+        if turned and re.fullmatch(r"-?\d+(\.\d+)?", words):
+            found.append((float(words), float(turned[1 + across])))
+    if len(found) < 2 or found[0][0] == found[-1][0]:
+        return 0.0
+    return abs((found[-1][1] - found[0][1]) / (found[-1][0] - found[0][0]))
+
+
+def _path(d: str, place: Callable[[float], float]) -> str:
+    turn = iter(range(10**9))
+    return re.sub(
+        r"-?\d+(?:\.\d+)?(?:e-?\d+)?", lambda m: m[0] if next(turn) % 2 else f"{place(float(m[0])):.2f}", d
+    )
+
+
+def _squeeze(element: Element, place: Callable[[float], float], known: dict[str, Element]) -> None:
+    for part in element.iter():
+        kind, moved = part.tag.rpartition("}")[2], part.get("transform", "")
+        if kind == "path" and part.get("id") is None:
+            part.set("d", _path(part.get("d", ""), place))
+        elif kind in ("image", "rect"):
+            left, wide = float(part.get("x", "0")), float(part.get("width", "0"))
+            part.set("x", f"{place(left):.2f}")
+            part.set("width", f"{place(left + wide) - place(left):.2f}")
+            part.set("preserveAspectRatio", "none")
+        elif kind == "use" and float(part.get("x", "0")):
+            part.set("x", f"{place(float(part.get('x', '0'))):.2f}")
+        elif kind == "use" and (shape := known.pop(part.get(LINK, "")[1:], None)) is not None:
+            shape.set("d", _path(shape.get("d", ""), place))  # an area, drawn where it is
+        elif kind in ("text", "g"):
+            if part.get("x"):
+                part.set("x", f"{place(float(part.get('x', '0'))):.2f}")
+            change = r"(rotate\(\S+ |translate\()([-\d.]+)(?= [-\d.]+\))"
+            if moved and not ("translate" in moved and "rotate" in moved):
+                part.set(
+                    "transform", re.sub(change, lambda m: f"{m[1]}{place(float(m[2])):.2f}", moved, count=1)
+                )
+            elif moved:
+                begin = r"(translate\()([-\d.]+)"
+                part.set("transform", re.sub(begin, lambda m: f"{m[1]}{place(float(m[2])):.2f}", moved))
+
+
+def squeezed(axes: list[Element], frame: Box, excess: float, root: Element) -> list[Element]:
+    """The axes of a panel, narrower by ``excess`` points; as they were if that cannot be done."""
+    left, _, right, _ = frame
+    scale = 1 - excess / (right - left)
+    axis = [g for g in axes[0] if g.get("id", "").startswith("matplotlib.axis")]
+    across, down = (steps(axis[k] if k < len(axis) else None, k) for k in (0, 1))
+    legend = any(g.get("id", "").startswith("legend") for each in axes for g in each.iter())
+    if scale < LEAST or legend or (down and abs(across / down - 1) < 0.01):
+        return axes
+
+    def place(x: float) -> float:
+        return x if x < left else left + (x - left) * scale if x <= right else x - excess
+
+    narrow = [copy.deepcopy(a) for a in axes]
+    shapes = {p.get("id", ""): p for each in narrow for p in named(each, "path") if p.get("id")}
+    for each in narrow:
+        _squeeze(each, place, shapes)
+    before, after = (crossing(box for each in some for box in texts(each)) for some in (axes, narrow))
+    if after > before:
+        return axes
+    clips = {c for each in axes for g in each.iter() if (c := g.get("clip-path"))}
+    for clip in named(root, "clipPath"):
+        if f"url(#{clip.get('id')})" in clips:
+            _squeeze(clip, place, {})
+    return narrow
