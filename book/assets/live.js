@@ -421,10 +421,17 @@
       update(false);
       for (const still of this.querySelectorAll(":scope > .live-still")) still.hidden = true;
       this.append(panel);
-      figure.placed?.(held);
-      toEnd();
-      if (sent) this.scrollIntoView({block: "start"});
-      if (model) performance.measure("live:first", {start: begun});
+      const placed = () => {
+        figure.placed?.(held);
+        toEnd();
+        panel.style.visibility = "";
+        if (sent) this.scrollIntoView({block: "start"});
+        if (model) performance.measure("live:first", {start: begun});
+      };
+      if (!model) return placed();
+      // What is painted once the figure stands is another task; nobody sees it before.
+      panel.style.visibility = "hidden";
+      return new Promise((done) => setTimeout(() => { placed(); done(); }));
     }
   }
 
