@@ -9,6 +9,8 @@ from bs4 import BeautifulSoup
 from support.view.live import find
 
 PAGE = "book/index.html"
+SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries()
+  .forEach((e) => { window.shift += e.value; })).observe({type: "layout-shift", buffered: true}); }"""
 
 
 @pytest.fixture
@@ -77,12 +79,19 @@ def test_the_index_costs_less_than_a_megabyte_until_it_is_touched(browser, bases
     tab, sizes = context.new_page(), {}
     tab.on("response", lambda r: sizes.update({r.url.rsplit("/", 1)[1]: len(r.body())}))
     tab.goto(bases["http"] + PAGE, wait_until="load")
+    tab.evaluate(SHIFTS)
     tab.wait_for_selector("live-figure .machine-word")
     tab.wait_for_timeout(300)
+    assert tab.evaluate("shift") < 0.02, "layout shift when the figure is built"
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
         print(f"{size:9d} {name}")
     print(f"{sum(sizes.values())} bytes in {len(sizes)} requests, not compressed")
     assert not any("stories" in name for name in sizes)
+    # The still picture of the machine, whose letters have 18 of its 1260 pixels, on a phone.
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.evaluate("document.querySelector('.hero .live-still').hidden = false")
+    assert tab.evaluate("document.querySelector('.hero .live-still img').clientWidth") * 18.5 / 1260 >= 11
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
 
 

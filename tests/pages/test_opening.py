@@ -2,13 +2,13 @@
 
 import pytest
 
-CHAPTER = "notebooks/16_one_step_every_number.html"
+CHAPTER, API = "notebooks/16_one_step_every_number.html", "book/api_assistant.html"
 # What is laid out at each step: elements that are visible, in the window or near it.
 WATCH = """() => {
   const steps = window.steps = [];
   const opening = () => document.documentElement.dataset.opening || 'all';
   const count = () => steps.push([opening(), ['.bd-article h1', '.bd-article > section > p',
-    '.bd-sidebar-primary a', '.bd-sidebar-secondary a'].map((which) => {
+    '.bd-sidebar-primary a', '.bd-sidebar-secondary a', 'section > section ~ section'].map((which) => {
       const element = document.querySelector(which);
       return Boolean(element?.checkVisibility({contentVisibilityAuto: false, visibilityProperty: true}));
     })]);
@@ -30,8 +30,8 @@ def test_a_chapter_opens_from_its_title_to_its_contents(context, bases):
     steps = tab.evaluate("steps")
     assert [name for name, _ in steps] == [*"1234567", "all"]
     shown = dict(steps)
-    assert shown["7"][:3] == [True] * 3 and shown["all"] == [True] * 4
-    assert shown["2"][2:] == shown["5"][2:] == [False, False]
+    assert shown["7"][:3] == [True] * 3 and shown["all"] == [True] * 5
+    assert shown["2"][2:] == shown["5"][2:] == [False] * 3 and shown["6"][4]  # one section, then the others
     assert tab.evaluate(STANDS) == 0
     tab.close()
 
@@ -74,7 +74,7 @@ def test_without_scripts_and_on_paper_nothing_is_hidden(page, open_tab):
 
 
 @pytest.mark.parametrize(
-    "page", ["notebooks/01_neuron.html", "notebooks/11_attention.html", CHAPTER, "book/errata.html"]
+    "page", ["notebooks/01_neuron.html", "notebooks/11_attention.html", CHAPTER, "book/errata.html", API]
 )
 def test_a_page_lays_out_little_at_first(page, open_tab):
     """What holds the main thread is what is laid out; a count of elements does not depend on the machine."""

@@ -45,7 +45,10 @@ LABELS = """async () => {
 SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
   .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
   .map(i => i.alt.slice(0, 40))"""
-ONE_WIDE_PANEL = ("08", "09", "15", "16")  # chapters with a plot of which one panel alone is too wide
+CUT = """() => [...document.querySelectorAll('.bd-article div.math')].filter(e => e.offsetParent)
+  .filter(e => e.firstElementChild.getBoundingClientRect().left < e.getBoundingClientRect().left - 1)
+  .map(e => e.textContent.slice(0, 40))"""
+EQUAL_AXES = ("02",)  # chapters with a map that is too wide and keeps its scale
 
 
 def luminance(code):
@@ -65,7 +68,8 @@ def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(open_tab, pag
     shown, small = tab.evaluate(LABELS)
     assert shown and small == []
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
-    assert len(tab.evaluate(SCROLLED)) == (page.split("/")[-1][:2] in ONE_WIDE_PANEL)
+    assert len(tab.evaluate(SCROLLED)) == (page.split("/")[-1][:2] in EQUAL_AXES)
+    assert tab.evaluate(CUT) == []  # no formula begins left of the page
     tab.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
     seen = tab.evaluate(
         """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
@@ -169,6 +173,51 @@ def test_panels_stand_below_one_another_on_a_phone(tmp_path):
     assert re.findall(r'srcset="([^"]*)"', page) == ["a.narrow.svg", "a.narrow.svg#dark"]
     assert (tmp_path / "a.narrow.svg").read_text(encoding="utf8") == narrow
     assert stacking.stacked(plots.themed(svg(style.subplots()[0]))) == ""
+
+
+def test_a_panel_that_is_too_wide_is_squeezed_and_keeps_its_letters():
+    """Marks at 0 and 10 stay at the ends of the axis; letters that would meet, and maps, forbid it."""
+    fig, axes = style.subplots(1, 2, figsize=(11, 3))
+    for ax in axes:
+        ax.barh(["a long name of a thing " * 2, "b"], [4, 10])
+        ax.set_xlim(0, 10)
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    narrow = stacking.stacked(drawn)
+    assert float(re.search(r' width="([\d.]+)', narrow)[1]) <= stacking.PHONE + 2 * stacking.EDGE
+    assert plots.letters(narrow) == plots.letters(drawn)
+    frames = [
+        [float(x) for x in re.findall(r"[ML] ([\d.]+)", path)]
+        for path in re.findall(r'axes_\d"><(?:ns0:)?g id="patch_\d+"><path d="([^"]*)"', narrow)
+    ]
+    bars = [
+        float(x)
+        for x in re.findall(
+            r"[ML] ([\d.]+)", re.findall(r'id="patch_\d+"><path d="([^"]*)" clip-path', narrow)[0]
+        )
+    ]
+    left, right = min(frames[0]), max(frames[0])
+    assert max(bars) == pytest.approx(left + 0.4 * (right - left), abs=0.1)
+    fig, ax = style.subplots(figsize=(9, 9))
+    ax.plot([0, 9], [0, 9])
+    ax.set_aspect("equal")
+    fit(fig)
+    assert stacking.stacked(plots.themed(svg(fig))) == ""
+    fig = plot_heatmap([[0.01 * k for k in range(30)]] * 2, digits=2)
+    fig.set_size_inches(16, 2)
+    fit(fig)
+    assert stacking.stacked(plots.themed(svg(fig))) == ""
+
+
+def test_many_small_pictures_stand_in_lines_of_one_length():
+    fig, axes = style.subplots(1, 8, figsize=(7, 1))
+    for ax in axes:
+        ax.imshow([[0.0, 1.0], [1.0, 0.0]])
+        ax.axis("off")
+    narrow = stacking.stacked(plots.themed(svg(fig)))
+    lines = re.findall(r'id="stacked">(.*)', narrow, re.S)[0].split('transform="translate(')[1:]
+    lefts = [part.split(")")[0].split()[1] for part in lines if 'id="axes' in part]
+    assert sorted(lefts.count(down) for down in set(lefts)) == [4, 4]
 
 
 def test_powers_of_ten_have_letters_of_one_size():

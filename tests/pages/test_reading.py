@@ -202,7 +202,7 @@ def test_references_are_links(site):
             .partition("</section>")[0]
         )
         linked += len(re.findall(r'href="https://(?:doi|arxiv)\.org', part))
-    assert linked >= 170
+    assert linked >= 235
     assert 'href="https://arxiv.org/abs/1706.03762"' in (site / "book" / "references.html").read_text(
         encoding="utf8"
     )
