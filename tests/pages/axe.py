@@ -13,6 +13,15 @@ RULES = {
     "resultTypes": ["violations"],  # of the others one place each, instead of a description of every place
 }
 IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "notebooks/21_sampling.html"]
+# A theme fades in: the colours of its first frame are still those of the other.
+FADED_IN = """async (scheme) => {
+  if (document.documentElement.dataset.theme !== scheme) return false;
+  for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(done));
+  const fading = document.getAnimations().filter((a) => a instanceof CSSTransition);
+  await Promise.race([  // what is not laid out never ends
+    Promise.allSettled(fading.map((a) => a.finished)), new Promise((done) => setTimeout(done, 300))]);
+  return true;
+}"""
 # A page has ten thousand texts in some hundred combinations of ink, size, weight and what is behind them (the
 # backgrounds, opacities and positions of all that they stand in). The contrast of each combination is looked
 # at in two places: on the whole page, before anything is taken away from it.

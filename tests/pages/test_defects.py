@@ -1,23 +1,7 @@
 """Defects that a reader once met, so that they do not come back: cut off, piled up, broken, or flashing."""
 
 import pytest
-from test_pages import CHAPTERS
 
-BOOK = ["book/notation.html", "book/scale.html", "book/status.html", "book/zoo.html", "book/errata.html"]
-CUT_OFF = """() => {
-  document.querySelectorAll('article details').forEach((fold) => { fold.open = true; });
-  const found = [];
-  for (const table of document.querySelectorAll('article table')) {
-    if (!table.checkVisibility()) continue;
-    for (let e = table; e.tagName !== 'ARTICLE'; e = e.parentElement) {
-      if (getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1) {
-        found.push(`${e.className}: ${e.scrollWidth} in ${e.clientWidth}`);
-        break;
-      }
-    }
-  }
-  return found;
-}"""
 CROSSED = """(figure) => {
   const number = (node) => (key) => Number(node.getAttribute(key));
   const lines_of = [...figure.querySelectorAll('line')];
@@ -33,22 +17,6 @@ CROSSED = """(figure) => {
 }"""
 
 MOVE = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
-
-
-def test_no_table_is_cut_off_on_a_desk_and_few_must_be_scrolled_on_a_phone(visits):
-    """Those with many columns: all others fit into 390 pixels (it was 126)."""
-    on_a_desk, found = {}, {}
-    for page in [*CHAPTERS, *BOOK]:
-        tab = visits("file", page, width=390)  # first, as a live figure's tables come when it is near
-        found[page] = len(tab.evaluate(CUT_OFF))
-        tab.set_viewport_size({"width": 1280, "height": 900})
-        on_a_desk[page] = tab.evaluate(CUT_OFF)
-        visits.close()
-    assert {page: cut for page, cut in on_a_desk.items() if cut} == {}
-    print(
-        sum(found.values()), "tables go on to the right at 390 pixels:", {k: v for k, v in found.items() if v}
-    )
-    assert sum(found.values()) <= 45
 
 
 def test_no_name_of_code_in_a_table_is_broken(visits):

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe import FADED_IN
 from bs4 import BeautifulSoup
 
 from support.view.live import NAMES, find
@@ -106,13 +107,6 @@ def is_first_with_its_start(page, spec):
 def desk(request, visits):
     """A page with live figures on a wide screen, opened as a file."""
     yield opened(visits, request.param)
-    visits.close()
-
-
-@pytest.fixture(scope="module", params=HOLDERS)
-def phone(request, visits):
-    """The same on a phone, over http, for somebody who wants no motion."""
-    yield opened(visits, request.param, "http", width=390, still=True)
     visits.close()
 
 
@@ -221,8 +215,7 @@ def test_words_and_numbers_stand_out_from_what_is_behind(desk, scheme):
     """At least 4.5 : 1, as WCAG asks of text."""
     tab = desk
     tab.emulate_media(color_scheme=scheme)
-    tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
-    tab.wait_for_timeout(300)  # the theme fades in
+    tab.wait_for_function(FADED_IN, arg=scheme)
     script = """() => {
       const parts = c => (c.match(/[\\d.]+/g) || []).map(Number)  // rgb(…), or a mixture: color(srgb …)
         .map((x, i) => c.startsWith('color(') && i < 3 ? 255 * x : x);
@@ -299,7 +292,7 @@ def test_no_control_is_dead_and_the_start_is_found_again(desk):
 
 
 def test_the_keyboard_moves_and_a_listener_is_told(desk):
-    tab, page = desk, desk.page
+    tab, page, moved = desk, desk.page, []
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         parts = element.query_selector_all(".live-control :is(input, select)")
         for part in parts if is_home(page, spec) else parts[:1]:
@@ -331,13 +324,15 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
             assert name and kind in ("range", "checkbox", "text", None)
             if part.get_attribute("type") == "range":
                 assert part.get_attribute("aria-valuetext") in now["controls"]
+        moved.append((element, now["says"]))
+    for element, says in moved:
         status = element.query_selector(".live-status[role=status]")
         # It is told once the reader pauses; on a slow machine what was told before stands there first.
-        tab.wait_for_function("([e, says]) => e.textContent === says", arg=[status, now["says"]])
+        tab.wait_for_function("([e, says]) => e.textContent === says", arg=[status, says])
         if image := element.query_selector(".live-picture svg"):
             assert image.get_attribute("role") == "img"
             told = "e => document.getElementById(e.getAttribute('aria-labelledby')).textContent"
-            assert tab.evaluate(told, image) == now["says"]
+            assert tab.evaluate(told, image) == says
 
 
 @pytest.mark.parametrize("page", HOLDERS)
@@ -357,8 +352,9 @@ def test_without_javascript_the_still_picture_stays(open_tab, page):
     assert tab.locator(".live-panel").count() == 0
 
 
-def test_on_a_phone_everything_fits_can_be_read_and_touched(phone):
-    tab, page = phone, phone.page
+def fits_a_phone(tab, page):
+    """Every live figure of a page that is open on a phone, as `test_pages.py` does it."""
+    wake(tab)
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         ends = [str(control.get("high", control["start"])) for control in spec["controls"]]
         element.evaluate(SHOW, [ends])

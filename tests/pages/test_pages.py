@@ -8,9 +8,12 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import formulas
+import plots
 import pytest
-from axe import IN_THE_DARK, findings, settle
+from axe import FADED_IN, IN_THE_DARK, findings, settle
+from looks import BOOK, CUT_OFF, KEYBOARD, LABELS, ONE_WIDE_PANEL, PLOTS, SCROLLED, SCROLLED_TABLES
 from test_errata import cells_of_claims
+from test_live import HOLDERS, fits_a_phone
 
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html") if "_static" not in p.parts)
@@ -41,8 +44,8 @@ def desk(request, visits):
 
 @pytest.fixture(scope="module")
 def phone(request, visits):
-    """A page on a phone, over http."""
-    yield opened(visits, "http", request.param, width=390)
+    """A page on a phone, over http, for somebody who wants no motion."""
+    yield opened(visits, "http", request.param, width=390, still=True)
     visits.close()
 
 
@@ -89,6 +92,20 @@ def test_every_cell_that_a_claim_leads_to_can_be_seen(desk):
     assert unseen == []
 
 
+@on("desk", CHAPTERS)
+def test_a_table_that_is_too_wide_can_be_scrolled_with_the_keyboard(desk):
+    desk.wait_for_function(KEYBOARD)
+
+
+@on("desk", [*CHAPTERS, *BOOK])
+def test_no_table_is_cut_off_on_a_desk_and_few_must_be_scrolled_on_a_phone(desk):
+    desk.set_viewport_size({"width": 390, "height": 900})  # first, as a live figure's tables come when near
+    on_a_phone = desk.evaluate(CUT_OFF)
+    desk.set_viewport_size({"width": 1280, "height": 900})
+    assert desk.evaluate(CUT_OFF) == []
+    assert len(on_a_phone) <= SCROLLED_TABLES.get(desk.page, 0), on_a_phone
+
+
 @pytest.mark.parametrize(
     ("desk", "scheme"),
     [(page, scheme) for page in TEXTS for scheme in ("light", "dark")[: 1 + (page in IN_THE_DARK)]],
@@ -98,7 +115,7 @@ def test_axe_finds_nothing_serious(desk, scheme):
     """The last to look: it takes the page apart."""
     if scheme == "dark":  # it opens in the light
         desk.emulate_media(color_scheme=scheme)
-        desk.wait_for_timeout(300)  # the theme fades in
+        desk.wait_for_function(FADED_IN, arg=scheme)
     assert findings(desk) == []
 
 
@@ -136,6 +153,27 @@ def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
     phone.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
     assert phone.evaluate(WIDE) == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@on("phone", CHAPTERS)
+def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(phone):
+    phone.emulate_media(color_scheme="light")
+    phone.wait_for_function(FADED_IN, arg="light")
+    shown, small = phone.evaluate(LABELS)
+    assert shown and small == []
+    assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert len(phone.evaluate(SCROLLED)) == (phone.page.split("/")[-1][:2] in ONE_WIDE_PANEL)
+    phone.emulate_media(color_scheme="dark")
+    phone.wait_for_function(FADED_IN, arg="dark")
+    seen = phone.evaluate(PLOTS)
+    assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
+    ground = phone.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert ground == f"rgb{tuple(int(plots.GROUND[1][i : i + 2], 16) for i in (1, 3, 5))}"
+
+
+@on("phone", HOLDERS)
+def test_on_a_phone_each_live_figure_fits_can_be_read_and_touched(phone):
+    fits_a_phone(phone, phone.page)
 
 
 class Tags(HTMLParser):

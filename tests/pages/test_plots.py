@@ -1,4 +1,4 @@
-"""Plots: real letters that a phone shows large enough, colours of the theme, a file for both themes."""
+"""Plots: real letters, colours of the theme, a file for both themes (how they look: `test_pages.py`)."""
 
 import base64
 import io
@@ -7,48 +7,11 @@ import re
 import lean_pages
 import numpy as np
 import plots
-import pytest
 import stacking
 from PIL import Image
-from test_pages import CHAPTERS
 
 from support.view import plot_heatmap, plot_lines, style
 from support.view.figure import fit, svg
-
-# The size of each label on the screen, in pixels; an index belongs to the letter that it stands at.
-LABELS = """async () => {
-  const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
-  const drawings = [];
-  for (const image of pictures) {
-    image.loading = 'eager';
-    await image.decode();
-    const file = await (await fetch(image.currentSrc)).text();
-    const drawn = new DOMParser().parseFromString(file, 'image/svg+xml');
-    drawings.push([image, document.importNode(drawn.documentElement, true)]);
-  }
-  const widths = pictures.map(image => image.getBoundingClientRect().width);
-  document.body.append(...drawings.map(([, svg]) => svg));  // together: the page is laid out once
-  for (const [k, [image, svg]] of drawings.entries()) {
-    const scale = widths[k] / svg.viewBox.baseVal.width;
-    for (const text of svg.querySelectorAll('text')) {
-      const sizes = [text, ...text.querySelectorAll('tspan')].filter(e => e.style.fontSize || e.style.font);
-      const all = sizes.map(e => parseFloat(getComputedStyle(e).fontSize));
-      const number = /^[-−.\\d×e]+$/.test(text.textContent.trim());
-      const size = scale * (number ? Math.min(...all) : Math.max(...all));
-      if (size < 11) small.push([image.alt.slice(0, 40), text.textContent, size]);
-    }
-  }
-  drawings.forEach(([, svg]) => svg.remove());
-  return [pictures.length, small];
-}"""
-# Plots of several panels that a phone has to scroll all the same.
-SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
-  .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
-  .map(i => i.alt.slice(0, 40))"""
-CUT = """() => [...document.querySelectorAll('.bd-article div.math')].filter(e => e.offsetParent)
-  .filter(e => e.firstElementChild.getBoundingClientRect().left < e.getBoundingClientRect().left - 1)
-  .map(e => e.textContent.slice(0, 40))"""
-EQUAL_AXES = ("02",)  # chapters with a map that is too wide and keeps its scale
 
 
 def luminance(code):
@@ -60,24 +23,6 @@ def luminance(code):
 def contrast(one, other):
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(open_tab, page):
-    tab = open_tab("http", page, width=390)
-    shown, small = tab.evaluate(LABELS)
-    assert shown and small == []
-    assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
-    assert len(tab.evaluate(SCROLLED)) == (page.split("/")[-1][:2] in EQUAL_AXES)
-    assert tab.evaluate(CUT) == []  # no formula begins left of the page
-    tab.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
-    seen = tab.evaluate(
-        """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
-        .map(i => [new URL(i.src).hash, getComputedStyle(i).filter, getComputedStyle(i).backgroundColor])"""
-    )
-    assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
-    ground = tab.evaluate("() => getComputedStyle(document.body).backgroundColor")
-    assert ground == f"rgb{tuple(int(plots.GROUND[1][i : i + 2], 16) for i in (1, 3, 5))}"
 
 
 def test_the_dark_file_has_no_card(browser, tmp_path):

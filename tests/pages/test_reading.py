@@ -315,16 +315,6 @@ def test_the_positions_fit_a_window(own):
     assert figure.bounding_box()["height"] < 1000
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_a_table_that_is_too_wide_can_be_scrolled_with_the_keyboard(page, visits):
-    tab = visits("file", page)
-    # Set when the page has nothing else to do.
-    tab.wait_for_function("""() => [...document.querySelectorAll('article table:not(live-figure table)')]
-      .map(e => e.closest('.pst-scrollable-table-container, .cell_output') || e)
-      .every(box => box.scrollWidth <= box.clientWidth + 1 || box.tabIndex === 0)""")
-    visits.close()
-
-
 def test_a_term_says_what_it_means_where_it_stands(own):
     tab = own("notebooks/11_attention.html", way="file")
     term = tab.locator("article a.term").first

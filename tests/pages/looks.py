@@ -1,0 +1,58 @@
+"""How plots and tables look on a page that is open: the scripts that measure them."""
+
+# The size of each label on the screen, in pixels; an index belongs to the letter that it stands at.
+LABELS = """async () => {
+  const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
+  const drawings = [];
+  for (const image of pictures) {
+    image.loading = 'eager';
+    await image.decode();
+    const file = await (await fetch(image.currentSrc)).text();
+    const drawn = new DOMParser().parseFromString(file, 'image/svg+xml');
+    drawings.push([image, document.importNode(drawn.documentElement, true)]);
+  }
+  const widths = pictures.map(image => image.getBoundingClientRect().width);
+  document.body.append(...drawings.map(([, svg]) => svg));  // together: the page is laid out once
+  for (const [k, [image, svg]] of drawings.entries()) {
+    const scale = widths[k] / svg.viewBox.baseVal.width;
+    for (const text of svg.querySelectorAll('text')) {
+      const sizes = [text, ...text.querySelectorAll('tspan')].filter(e => e.style.fontSize || e.style.font);
+      const all = sizes.map(e => parseFloat(getComputedStyle(e).fontSize));
+      const number = /^[-−.\\d×e]+$/.test(text.textContent.trim());
+      const size = scale * (number ? Math.min(...all) : Math.max(...all));
+      if (size < 11) small.push([image.alt.slice(0, 40), text.textContent, size]);
+    }
+  }
+  drawings.forEach(([, svg]) => svg.remove());
+  return [pictures.length, small];
+}"""
+PLOTS = """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
+  .map(i => [new URL(i.src).hash, getComputedStyle(i).filter, getComputedStyle(i).backgroundColor])"""
+# Plots of several panels that a phone has to scroll all the same.
+SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
+  .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
+  .map(i => i.alt.slice(0, 40))"""
+ONE_WIDE_PANEL = ("08", "09", "15", "16")  # chapters with a plot of which one panel alone is too wide
+# How many tables with many columns go on to the right at 390 pixels; all others fit (there were 126).
+SCROLLED_TABLES: dict[str, int] = {}
+BOOK = ["book/notation.html", "book/scale.html", "book/status.html", "book/zoo.html", "book/errata.html"]
+CUT_OFF = """() => {
+  const folds = [...document.querySelectorAll('article details:not([open])')];
+  folds.forEach((fold) => { fold.open = true; });
+  const found = [];
+  for (const table of document.querySelectorAll('article table')) {
+    if (!table.checkVisibility()) continue;
+    for (let e = table; e.tagName !== 'ARTICLE'; e = e.parentElement) {
+      if (getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1) {
+        found.push(`${e.className}: ${e.scrollWidth} in ${e.clientWidth}`);
+        break;
+      }
+    }
+  }
+  folds.forEach((fold) => { fold.open = false; });
+  return found;
+}"""
+# Set when the page has nothing else to do.
+KEYBOARD = """() => [...document.querySelectorAll('article table:not(live-figure table)')]
+  .map(e => e.closest('.pst-scrollable-table-container, .cell_output') || e)
+  .every(box => box.scrollWidth <= box.clientWidth + 1 || box.tabIndex === 0)"""
