@@ -34,7 +34,29 @@ SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(
   .map(i => i.alt.slice(0, 40))"""
 ONE_WIDE_PANEL = ("08", "09", "15", "16")  # chapters with a plot of which one panel alone is too wide
 # How many tables with many columns go on to the right at 390 pixels; all others fit (there were 126).
-SCROLLED_TABLES: dict[str, int] = {}
+SCROLLED_TABLES = {
+    "book/errata.html": 1,
+    "book/notation.html": 2,
+    "book/scale.html": 1,
+    "book/status.html": 3,
+    "book/zoo.html": 4,
+    "notebooks/02_learning.html": 1,
+    "notebooks/03_scores_to_probabilities.html": 1,
+    "notebooks/07_bpe.html": 1,
+    "notebooks/08_embeddings.html": 3,
+    "notebooks/10_positions.html": 2,
+    "notebooks/11_attention.html": 1,
+    "notebooks/13_feed_forward.html": 5,
+    "notebooks/14_residuals_and_norms.html": 2,
+    "notebooks/15_the_whole_model.html": 4,
+    "notebooks/16_one_step_every_number.html": 5,
+    "notebooks/17_three_families.html": 1,
+    "notebooks/19_when_training_fails.html": 1,
+    "notebooks/20_training_at_scale.html": 1,
+    "notebooks/21_sampling.html": 1,
+    "notebooks/23_inside_the_model.html": 3,
+    "notebooks/24_real_checkpoints.html": 2,
+}
 BOOK = ["book/notation.html", "book/scale.html", "book/status.html", "book/zoo.html", "book/errata.html"]
 CUT_OFF = """() => {
   const folds = [...document.querySelectorAll('article details:not([open])')];

@@ -80,9 +80,10 @@ def test_each_number_is_the_sum_that_is_told(open_tab, name):
             " s.dispatchEvent(new Event('input', {bubbles: true})); }",
             part,
         )
-        for key, got, want in element.evaluate(SUMS):
-            assert got == pytest.approx(want, abs=1e-9), (part, key)
-            told += 1
+        # As one text: playwright's own way with many numbers takes seconds. What is not finite is None.
+        sums = json.loads(element.evaluate(f"e => JSON.stringify(({SUMS})(e))"))
+        assert [s for s in sums if None in s or abs(s[1] - s[2]) > 1e-9] == [], part
+        told += len(sums)
     print(f"{name}: {told} numbers are their sums")
     assert told > (1000 if name != "machine_by_hand" else 100) and tab.complaints == []
 
@@ -118,8 +119,11 @@ def test_a_model_that_needs_a_word_keeps_one(open_tab):
         element.query_selector(".live-act:text-is('Draw a word')").click()
     assert len(state(element)["words"]) == 5
     assert element.query_selector('[data-key="bar 1"]').is_disabled()
-    for _ in range(60):
-        element.query_selector(".live-act:text-is('Back')").click()
+    element.query_selector(".live-act:text-is('Back')").click()
+    element.evaluate(
+        """e => { for (let k = 1; k < 60; k++)
+          [...e.querySelectorAll('.live-act')].find(b => b.textContent === 'Back').click(); }"""
+    )
     assert state(element)["words"] == ["the"] and tab.complaints == []
 
 
