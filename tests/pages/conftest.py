@@ -167,6 +167,23 @@ def open_page(open_tab):
     return opened
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """The tests that share a visit stand together, those at the desk before those on the phone.
+
+    (pytest itself groups by a parameter's place in its list, and the lists of pages differ.)
+    """
+
+    def place(item):
+        shared = [name for name in ("desk", "phone") if name in item.fixturenames]
+        visit = (item.callspec.params[shared[0]], *shared, item.reportinfo()[1] or 0) if shared else ()
+        return str(item.path), visit
+
+    here = [k for k, item in enumerate(items) if item.path.parent == Path(__file__).parent]
+    for k, item in zip(here, sorted((items[k] for k in here), key=place), strict=True):
+        items[k] = item
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """What looks at one page runs in one process, so that the page is visited once.
