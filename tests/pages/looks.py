@@ -32,7 +32,10 @@ PLOTS = """() => [...document.querySelectorAll('img.plot')].filter(i => i.offset
 SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
   .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
   .map(i => i.alt.slice(0, 40))"""
-ONE_WIDE_PANEL = ("08", "09", "15", "16")  # chapters with a plot of which one panel alone is too wide
+CUT = """() => [...document.querySelectorAll('.bd-article div.math')].filter(e => e.offsetParent)
+  .filter(e => e.firstElementChild.getBoundingClientRect().left < e.getBoundingClientRect().left - 1)
+  .map(e => e.textContent.slice(0, 40))"""
+EQUAL_AXES = ("02",)  # chapters with a map that is too wide and keeps its scale
 # How many tables with many columns go on to the right at 390 pixels; all others fit (there were 126).
 SCROLLED_TABLES = {
     "book/errata.html": 1,
