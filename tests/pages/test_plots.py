@@ -7,6 +7,7 @@ import re
 import lean_pages
 import numpy as np
 import plots
+import pytest
 import stacking
 from PIL import Image
 
