@@ -54,7 +54,7 @@ def norms(norm: str, residual: bool, scaled: bool, what: str, blocks: float | in
 
     >>> found = norms("no norm", True, False, "length of a token's stream", 24)
     >>> found["told"], found["rows"][1]["length"]
-    ('2,800,000', '31.72')
+    ('1,600,000', '29.95')
     """
     k, place = WHATS.index(what), round(blocks)
     rows = []
