@@ -202,7 +202,7 @@ class Reach(_FromRecord):
             settings = [f"`{k}={v}`" for k, v in portability.FACTORS[factor].items()]
             setting = " ".join(settings) or "as it is, 1 thread"
             counts = [str(row["passed"]), str(row["failed"]), f"{row['minutes']:.0f}"]
-            differs = "; ".join(f"`{test}`" for test in row["differs"]) or "nothing"
+            differs = "; ".join(t if " " in t else f"`{t}`" for t in row["differs"]) or "nothing"
             rows.append([row["processor"], setting, part, *counts, row["date"], differs])
         head = ["Processor", "Setting", "Tests", "Passed", "Failed", "Minutes", "Date", "Differs"]
         lines = _table(head, rows) if rows else ["Nothing has been recorded yet.", ""]

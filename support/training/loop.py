@@ -17,7 +17,7 @@ from support.model import Block
 from support.training.batches import IGNORE_INDEX, Batch
 from support.training.checkpoint import Tokenizer, load_checkpoint
 from support.training.config import TrainConfig
-from support.training.distributed import Processes, collect, distribute, join, synchronised, whole
+from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
 from support.training.evaluation import SHARED_BY, cross_entropy_sum, in_mode
 from support.training.history import History
 from support.training.model_kinds import describe, unwrap
@@ -192,7 +192,7 @@ class _Run:
                 losses.append(self._backward(batch, tokens, len(micro)))
         loss = self.processes.total(torch.stack(losses).sum())
         scaler.unscale_(state.optimiser)
-        norm = whole(nn.utils.clip_grad_norm_(state.trained.parameters(), config.clip or math.inf))
+        norm = clip_gradients(state.trained, config.clip or math.inf)
         measured: Any = torch.stack([loss, norm.to(loss)])
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
