@@ -11,7 +11,7 @@ import formulas
 import plots
 import pytest
 from axe import FADED_IN, IN_THE_DARK, findings, settle
-from looks import BOOK, CUT, CUT_OFF, EQUAL_AXES, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
+from page_checks import BOOK, CUT, CUT_OFF, EQUAL_AXES, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
 from test_errata import cells_of_claims
 from test_live import HOLDERS, fits_a_phone
 
