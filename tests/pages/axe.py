@@ -68,6 +68,17 @@ THIN_OUT = """() => {
 AT_THE_MARKS = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-contrast]'}]});"
 
 
+def lay_out(tab):
+    """Lay out the whole page: what is far away has no sizes yet, and not yet the colours of another theme."""
+    tab.evaluate(
+        """() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync('.bd-article * { content-visibility: visible !important; }');
+          document.adoptedStyleSheets.push(sheet);
+        }"""
+    )
+
+
 def settle(tab):
     """What became of the formulas, which were set when the pages were built."""
     return tab.evaluate(MATH)

@@ -1,6 +1,7 @@
 """Defects that a reader once met, so that they do not come back: cut off, piled up, broken, or flashing."""
 
 import pytest
+from axe import lay_out
 
 CROSSED = """(figure) => {
   const number = (node) => (key) => Number(node.getAttribute(key));
@@ -98,6 +99,7 @@ def test_the_errata_page_is_short_until_rows_are_asked_for(visits, width):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_displayed_formulas_stand_in_the_middle(visits, width):
     tab = visits("file", "notebooks/11_attention.html", width=width)
+    lay_out(tab)
     off = """() => [...document.querySelectorAll('article div.math')].map((box) => {
       const [a, b] = [box, box.querySelector('.katex-display')].map((e) => e.getBoundingClientRect());
       return box.scrollWidth > box.clientWidth ? 0 : Math.abs(a.left + a.right - b.left - b.right) / 2;

@@ -121,7 +121,9 @@ def back_to_the_start(element):
     """Each figure is given back as it was found."""
     button = element.query_selector(".live-reset")
     if not button.is_disabled():
-        button.click()
+        button.dispatch_event(
+            "click"
+        )  # the pointer stays where it is: it would lie on whatever comes under it
 
 
 def wake(tab):

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import formulas
 import plots
 import pytest
-from axe import FADED_IN, IN_THE_DARK, findings, settle
+from axe import FADED_IN, IN_THE_DARK, findings, lay_out, settle
 from page_checks import BOOK, CUT, CUT_OFF, EQUAL_AXES, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
 from test_errata import cells_of_claims
 from test_live import HOLDERS, fits_a_phone
@@ -53,6 +53,7 @@ def opened(visits, way, page, **settings):
     tab = visits(way, page, **settings)
     tab.page, tab.math = page, settle(tab)
     tab.wait_for_timeout(100)
+    lay_out(tab)
     return tab
 
 

@@ -19,8 +19,9 @@ def test_axe_would_find_it(open_page):
 def test_axe_would_find_every_kind_of_pale_text(open_page):
     """In the last row of a table, in the last block of code, at a live figure, in the last paragraph."""
     tab, _, _ = open_page("file", "notebooks/11_attention.html")
-    tab.locator("live-figure").last.scroll_into_view_if_needed()  # it is made when it comes near
-    tab.wait_for_selector("live-figure .live-control label")
+    figure = tab.locator("live-figure").last
+    figure.scroll_into_view_if_needed()  # it is made when it comes near
+    figure.locator(".live-control label").first.wait_for()
     places = ["tbody td:last-child", "div.cell_input pre span.c1", ".live-control label", "p:not(:has(*))"]
     tab.evaluate(
         """places => places.forEach((place, k) => {
