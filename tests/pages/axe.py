@@ -14,13 +14,11 @@ RULES = {
 }
 IN_THE_DARK = ["book/index.html", "book/playground.html", "book/status.html", "notebooks/21_sampling.html"]
 # A theme fades in: the colours of its first frame are still those of the other.
-FADED_IN = """async (scheme) => {
-  if (document.documentElement.dataset.theme !== scheme) return false;
+FADED_IN = """async () => {
   for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(done));
   const fading = document.getAnimations().filter((a) => a instanceof CSSTransition);
   await Promise.race([  // what is not laid out never ends
-    Promise.allSettled(fading.map((a) => a.finished)), new Promise((done) => setTimeout(done, 300))]);
-  return true;
+    Promise.allSettled(fading.map((a) => a.finished)), new Promise((done) => setTimeout(done, 1000))]);
 }"""
 # A page has ten thousand texts in some hundred combinations of ink, size, weight and what is behind them (the
 # backgrounds, opacities and positions of all that they stand in). The contrast of each combination is looked
@@ -77,6 +75,14 @@ def lay_out(tab):
           document.adoptedStyleSheets.push(sheet);
         }"""
     )
+
+
+def show_theme(tab, scheme):
+    """The colours of a theme, when they have faded in."""
+    tab.emulate_media(color_scheme=scheme)
+    # Playwright takes the promise of a false for true: what waits and what is asked are two calls.
+    tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    tab.evaluate(FADED_IN)
 
 
 def settle(tab):

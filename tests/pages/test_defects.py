@@ -97,12 +97,14 @@ def test_the_errata_page_is_short_until_rows_are_asked_for(visits, width):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_displayed_formulas_stand_in_the_middle(visits, width):
+def test_displayed_formulas_stand_in_the_middle_or_are_scrolled_to_their_end(visits, width):
     tab = visits("file", "notebooks/11_attention.html", width=width)
     lay_out(tab)
     off = """() => [...document.querySelectorAll('article div.math')].map((box) => {
       const [a, b] = [box, box.querySelector('.katex-display')].map((e) => e.getBoundingClientRect());
-      return box.scrollWidth > box.clientWidth ? 0 : Math.abs(a.left + a.right - b.left - b.right) / 2;
+      if (b.width <= a.width) return Math.abs(a.left + a.right - b.left - b.right) / 2;
+      box.scrollLeft = 9999;
+      return Math.abs(box.lastElementChild.getBoundingClientRect().right - a.right);
     })"""
     found = tab.evaluate(off)
     assert len(found) > 3 and max(found) < 3

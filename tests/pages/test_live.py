@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from axe import FADED_IN
+from axe import show_theme
 from bs4 import BeautifulSoup
 
 from support.view.live import NAMES, find
@@ -121,9 +121,7 @@ def back_to_the_start(element):
     """Each figure is given back as it was found."""
     button = element.query_selector(".live-reset")
     if not button.is_disabled():
-        button.dispatch_event(
-            "click"
-        )  # the pointer stays where it is: it would lie on whatever comes under it
+        button.dispatch_event("click")  # the pointer stays away: it would lie on what comes under it
 
 
 def wake(tab):
@@ -218,8 +216,7 @@ def test_with_javascript_the_panel_takes_the_place_of_the_still_picture(desk):
 def test_words_and_numbers_stand_out_from_what_is_behind(desk, scheme):
     """At least 4.5 : 1, as WCAG asks of text."""
     tab = desk
-    tab.emulate_media(color_scheme=scheme)
-    tab.wait_for_function(FADED_IN, arg=scheme)
+    show_theme(tab, scheme)
     script = """() => {
       const parts = c => (c.match(/[\\d.]+/g) || []).map(Number)  // rgb(…), or a mixture: color(srgb …)
         .map((x, i) => c.startsWith('color(') && i < 3 ? 255 * x : x);

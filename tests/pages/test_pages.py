@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import formulas
 import plots
 import pytest
-from axe import FADED_IN, IN_THE_DARK, findings, lay_out, settle
+from axe import IN_THE_DARK, findings, lay_out, settle, show_theme
 from page_checks import BOOK, CUT, CUT_OFF, EQUAL_AXES, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
 from test_errata import cells_of_claims
 from test_live import HOLDERS, fits_a_phone
@@ -115,8 +115,7 @@ def test_no_table_is_cut_off_on_a_desk_and_few_must_be_scrolled_on_a_phone(desk)
 def test_axe_finds_nothing_serious(desk, scheme):
     """The last to look: it takes the page apart."""
     if scheme == "dark":  # it opens in the light
-        desk.emulate_media(color_scheme=scheme)
-        desk.wait_for_function(FADED_IN, arg=scheme)
+        show_theme(desk, scheme)
     assert findings(desk) == []
 
 
@@ -158,15 +157,13 @@ def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
 
 @on("phone", CHAPTERS)
 def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(phone):
-    phone.emulate_media(color_scheme="light")
-    phone.wait_for_function(FADED_IN, arg="light")
+    show_theme(phone, "light")
     shown, small = phone.evaluate(LABELS)
     assert shown and small == []
     assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert len(phone.evaluate(SCROLLED)) == (phone.page.split("/")[-1][:2] in EQUAL_AXES)
     assert phone.evaluate(CUT) == []  # no formula begins left of the page
-    phone.emulate_media(color_scheme="dark")
-    phone.wait_for_function(FADED_IN, arg="dark")
+    show_theme(phone, "dark")
     seen = phone.evaluate(PLOTS)
     assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
     ground = phone.evaluate("() => getComputedStyle(document.body).backgroundColor")
