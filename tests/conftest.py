@@ -15,6 +15,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("SUPPORT_DEVICE", "cpu")
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no helper processes that import torch anew
 
 import jaxtyping
 import pytest

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from helpers import shaken
-from scipy.stats import chisquare
 
 from support.core import InputError
 from support.generation import generate, residual, speculative_generate
@@ -30,6 +29,8 @@ def test_the_rule_gives_the_large_models_distribution_exactly():
 @pytest.mark.parametrize("k", [2])
 def test_sampled_texts_are_distributed_as_the_large_models(k):
     """All texts of three tokens, their exact probabilities against 1,000 draws."""
+    from scipy.stats import chisquare  # three seconds, for the process that runs this test alone
+
     large, small = random_model(0), random_model(1, d_model=8, n_layers=1)
     texts = [[1, a, b, c] for a in range(1, 5) for b in range(1, 5) for c in range(1, 5)]
     with torch.no_grad():

@@ -109,42 +109,48 @@ def test_it_learns_and_its_best_model_is_kept(tmp_path):
     assert evaluate_loss(best.model, held_out) == value == min(history.evals.values()) < 0.5
 
 
-RUN = """
-import sys, os, signal
+# Each run is a process of its own, forked from one that has imported torch and run nothing.
+RUNS = """
+import os, shutil, signal, sys
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
-folder, stop = sys.argv[1], int(sys.argv[2])
-seed_everything(0, threads=1)
+
 texts = [[1, *[3 + (7 * i + j * j) % 13 for j in range(4 + i % 7)], 2] for i in range(40)]
-model = GPT(GPTConfig(vocab_size=16, context=16, d_model=16, n_heads=2, n_layers=2, dropout=0.1))
-def kill(step, model, history):
-    if step == stop: os.kill(os.getpid(), signal.SIGKILL)
-config = TrainConfig(40, lr=0.01, warmup=5, checkpoint_every=7, eval_every=10, folder=folder)
-held_out = lambda m: evaluate_loss(m, texts[:5])
-history = train(model, SequenceBatches(texts, 6), config, held_out, [kill], resume=True)
-print([x.hex() for x in history.losses], history.evals, history.lrs)
+
+def run(folder, stop):
+    seed_everything(0, threads=1)
+    model = GPT(GPTConfig(vocab_size=16, context=16, d_model=16, n_heads=2, n_layers=2, dropout=0.1))
+    def kill(step, model, history):
+        if step == stop: os.kill(os.getpid(), signal.SIGKILL)
+    config = TrainConfig(40, lr=0.01, warmup=5, checkpoint_every=7, eval_every=10, folder=folder)
+    held_out = lambda m: evaluate_loss(m, texts[:5])
+    history = train(model, SequenceBatches(texts, 6), config, held_out, [kill], resume=True)
+    print([x.hex() for x in history.losses], history.evals, history.lrs, flush=True)
+
+os.chdir(sys.argv[1])
+for name, stop in ("whole", -1), ("killed", 18), ("resumed", -1):
+    if name == "resumed":
+        shutil.copytree("killed", "resumed")
+    child = os.fork()
+    if not child:
+        run(name, stop)
+        os._exit(0)
+    print(name, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
-def run(folder, stop):
-    return subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), str(stop)], capture_output=True, text=True, timeout=1800
-    )
-
-
 def test_killed_and_resumed_is_bit_for_bit_the_uninterrupted_run(tmp_path):
-    whole = run(tmp_path / "whole", -1)
-    assert whole.returncode == 0, whole.stderr
-    killed = run(tmp_path / "killed", 18)
-    assert killed.returncode == -signal.SIGKILL and not killed.stdout
+    command = [sys.executable, "-c", RUNS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr
+    whole, *ends, resumed, last = done.stdout.splitlines()
+    assert [*ends, last] == ["whole 0", f"killed {-signal.SIGKILL}", "resumed 0"], done.stderr
     kept = load_checkpoint(tmp_path / "killed" / "last.safetensors")
     assert len(kept.part("history")["steps"]) == 14  # the last multiple of seven
-    resumed = run(tmp_path / "killed", -1)
-    assert resumed.returncode == 0, resumed.stderr
-    assert resumed.stdout == whole.stdout
-    assert len(resumed.stdout.split("'")) // 2 == 40
-    names = ("whole", "killed")
+    assert resumed == whole
+    assert len(resumed.split("'")) // 2 == 40
+    names = ("whole", "resumed")
     ends = [load_checkpoint(tmp_path / n / "last.safetensors").model.state_dict() for n in names]
     assert all(torch.equal(ends[0][k], ends[1][k]) for k in ends[0])
 

@@ -1,5 +1,6 @@
 """Conversations: every right reply is found again from the text alone, by another path than the world's."""
 
+import functools
 import math
 import random
 import statistics
@@ -20,12 +21,16 @@ from support.worlds.conversations import (
 from support.worlds.stories import StoryWorld
 
 WORLD = Conversations()
-SAID = WORLD.sample(300, seed=5)
+
+
+@functools.cache
+def conversations():
+    return WORLD.sample(300, seed=5)
 
 
 def test_a_question_is_told_just_if_the_text_of_the_story_names_one_value_of_its_kind():
     told = untold = 0
-    for turns in SAID:
+    for turns in conversations():
         story = next((turn.reply for turn in turns if turn.kind == "story"), ())
         for turn in turns:
             if turn.kind not in ("told", "untold"):
@@ -38,7 +43,7 @@ def test_a_question_is_told_just_if_the_text_of_the_story_names_one_value_of_its
 
 def test_sums_and_costs_are_right_by_pythons_own_arithmetic():
     seen = set()
-    for turn in (turn for turns in SAID for turn in turns if turn.kind in TOOL_KINDS):
+    for turn in (turn for turns in conversations() for turn in turns if turn.kind in TOOL_KINDS):
         seen.add(turn.kind)
         for request, result in turn.steps:
             if request[0] == "calc":
@@ -77,19 +82,21 @@ def test_an_annotator_who_does_not_abstain_guesses_a_value_of_the_right_kind():
 
 def test_a_conversation_fits_and_its_words_are_listed():
     known = {*StoryWorld().vocabulary.tokens, *all_words()}
-    for turns in SAID:
+    for turns in conversations():
         assert 1 + sum(map(len, turns)) <= LONGEST
         for turn in turns:
             words = {*turn.user, *turn.reply, *(word for a, b in turn.steps for word in (*a, *b))}
             assert words <= known
     assert not set(all_words()) & set(StoryWorld().vocabulary.tokens)
-    assert WORLD.sample(2, seed=5) == SAID[:2]
+    assert WORLD.sample(2, seed=5) == conversations()[:2]
 
 
 def test_every_kind_of_turn_occurs_and_all_topics_are_asked_for():
-    kinds = {turn.kind for turns in SAID for turn in turns}
+    kinds = {turn.kind for turns in conversations() for turn in turns}
     assert kinds == {"story", "told", "untold", *TOOL_KINDS, *TALK}
-    topics = {slot for turns in SAID for turn in turns if turn.kind == "story" for slot, _ in turn.about}
+    topics = {
+        slot for turns in conversations() for turn in turns if turn.kind == "story" for slot, _ in turn.about
+    }
     assert topics == set(TOPICS)
 
 

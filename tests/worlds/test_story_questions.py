@@ -1,17 +1,22 @@
 """Questions about stories: the answer stands in the story, stated probabilities are those of the draw."""
 
+import functools
+
 import pytest
 
 from support.core import InputError
 from support.worlds.story_questions import FIRST, KINDS, PROBABILITY, StoryQuestions
 
-TEXTS = StoryQuestions().sample(600, seed=5, asked=False)
+
+@functools.cache
+def drawn():
+    return StoryQuestions().sample(600, seed=5, asked=False)
 
 
 def test_the_answer_is_told_and_of_the_right_kind():
     words = StoryQuestions().stories.groups
     groups = dict(zip(KINDS, ["names", "colour", "animal", "thing", "place"], strict=True))
-    for text in TEXTS:
+    for text in drawn():
         if text.kind:
             assert text.answer in text.story and text.answer in words[groups[text.kind]]
             assert text.story[-1] == "." and len(text.story) > FIRST
@@ -22,7 +27,7 @@ def test_the_answer_is_told_and_of_the_right_kind():
 def test_nothing_asked_is_ambiguous():
     """A name is asked for while one name was told, an animal while one animal was."""
     words = StoryQuestions().stories.groups
-    for text in TEXTS:
+    for text in drawn():
         if text.kind in ("name", "animal"):
             said = set(text.story) & set(words["names" if text.kind == "name" else "animal"])
             assert said == {text.answer}
@@ -30,7 +35,7 @@ def test_nothing_asked_is_ambiguous():
 
 def test_a_question_comes_with_the_stated_probability():
     """Each opening is a draw of its own: asked / openings is within three sigma (binomial)."""
-    asked, openings = sum(text.kind is not None for text in TEXTS), sum(text.openings for text in TEXTS)
+    asked, openings = sum(text.kind is not None for text in drawn()), sum(text.openings for text in drawn())
     sigma = (PROBABILITY * (1 - PROBABILITY) / openings) ** 0.5
     assert abs(asked / openings - PROBABILITY) < 3 * sigma
 
