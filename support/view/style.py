@@ -141,6 +141,16 @@ def ink(number: int) -> str:
     return "#" + "".join(f"{round(dark * part):02X}" for part in parts)
 
 
+def tint(name: str) -> str:
+    """A colour of the palette half-way to white, for an area under letters; it stays so on a dark page.
+
+    >>> tint("orange"), tint("sky")
+    ('#F2CF80', '#AADAF4')
+    """
+    parts = [int(COLOURS[name][i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round((part + 255) / 2):02X}" for part in parts)
+
+
 def marker(number: int) -> str:
     """The marker of the n-th thing; it changes once the colours have gone round as well.
 

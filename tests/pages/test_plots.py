@@ -2,7 +2,10 @@
 
 import base64
 import io
+import json
 import re
+from pathlib import Path
+from xml.etree import ElementTree
 
 import lean_pages
 import numpy as np
@@ -14,6 +17,8 @@ from PIL import Image
 from support.view import plot_heatmap, plot_lines, style
 from support.view.figure import fit, svg
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def luminance(code):
     parts = np.array([int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)])
@@ -24,6 +29,41 @@ def luminance(code):
 def contrast(one, other):
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+def letters_on_areas(drawn):
+    """``(word, its colour, the area's colour)`` of each text whose middle stands on a coloured rectangle."""
+    areas, number = [], r"(-?[\d.]+)"
+    for part in ElementTree.fromstring(drawn).iter():
+        look = part.get("style", "")
+        fill = re.search(r"fill: (#[0-9a-f]{6})", look)
+        if (
+            part.tag.endswith("}path")
+            and fill
+            and len(ends := re.findall(rf"[ML] {number} {number}", part.get("d"))) == 4
+        ):
+            xs, ys = np.array(ends, dtype=float).T
+            areas.append((xs.min(), xs.max(), ys.min(), ys.max(), fill[1]))
+        if part.tag.endswith("}text") and part.get("x") and "anchor: middle" in look:
+            x, y = float(part.get("x")), float(part.get("y")) - 4
+            below = [area for area in areas if area[0] <= x <= area[1] and area[2] <= y <= area[3]]
+            if below and below[-1][4] != "#ffffff":  # the card, or a picture of squares on it
+                yield part.text, fill[1] if fill else "#000000", below[-1][4]
+
+
+def test_letters_on_an_area_stand_out_in_both_themes():
+    seen, weak = set(), []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf8"))["cells"]:
+            for output in cell.get("outputs", []):
+                drawn = "".join(output.get("data", {}).get("image/svg+xml", ""))
+                if not drawn.startswith('<svg class="plot"'):
+                    continue
+                for word, ink, area in letters_on_areas(drawn):
+                    seen.add(area)
+                    if min(contrast(ink, area), contrast(plots.dark(ink), plots.dark(area))) < 4.5:
+                        weak.append((path.name, cell["id"], word, ink, area))
+    assert weak == [] and {"#eeeeee", style.tint("sky").lower()} <= seen
 
 
 def test_the_dark_file_has_no_card(browser, tmp_path):
