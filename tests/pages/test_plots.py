@@ -35,8 +35,8 @@ def letters_on_areas(drawn):
     """``(word, its colour, the area's colour)`` of each text whose middle stands on a coloured rectangle."""
     areas, number = [], r"(-?[\d.]+)"
     for part in ElementTree.fromstring(drawn).iter():
-        look = part.get("style", "")
-        fill = re.search(r"fill: (#[0-9a-f]{6})", look)
+        css = part.get("style", "")
+        fill = re.search(r"fill: (#[0-9a-f]{6})", css)
         if (
             part.tag.endswith("}path")
             and fill
@@ -44,7 +44,7 @@ def letters_on_areas(drawn):
         ):
             xs, ys = np.array(ends, dtype=float).T
             areas.append((xs.min(), xs.max(), ys.min(), ys.max(), fill[1]))
-        if part.tag.endswith("}text") and part.get("x") and "anchor: middle" in look:
+        if part.tag.endswith("}text") and part.get("x") and "anchor: middle" in css:
             x, y = float(part.get("x")), float(part.get("y")) - 4
             below = [area for area in areas if area[0] <= x <= area[1] and area[2] <= y <= area[3]]
             if below and below[-1][4] != "#ffffff":  # the card, or a picture of squares on it
