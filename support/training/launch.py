@@ -13,7 +13,7 @@ from support.training.distributed import LostProcessError
 
 
 def launch(script: str, processes: int = 2, timeout: float | int = 300.0) -> str:
-    """Run Python code in so many processes under ``torchrun``; what they print.
+    """Run Python code in so many processes under ``torchrun``; what they print, one process after the other.
 
     `train` in the script shares the work, if its strategy is ``"ddp"`` or ``"fsdp"``. Each process finds its
     number in the environment variable ``RANK``, and how many there are in ``WORLD_SIZE``.
@@ -36,6 +36,7 @@ def launch(script: str, processes: int = 2, timeout: float | int = 300.0) -> str
         path = Path(folder) / "script.py"
         path.write_text(script, encoding="utf8")
         start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+        start += ["--redirects", "1", "--log-dir", folder]  # a file for each process: lines stay whole
         found = os.pathsep.join([str(Path(support.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         alone = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
         try:
@@ -48,10 +49,12 @@ def launch(script: str, processes: int = 2, timeout: float | int = 300.0) -> str
             )
         except subprocess.TimeoutExpired:
             raise LostProcessError(f"{processes} processes were stopped after {timeout:g} seconds.") from None
+        files = sorted(Path(folder).glob("*/attempt_0/*/stdout.log"), key=lambda path: int(path.parent.name))
+        printed = "".join(file.read_text(encoding="utf8") for file in files)
     if done.returncode:
         own = re.search(
             r"^Traceback.*?^[\w.]+(Error|Exception|Interrupt)[^\n]*", done.stderr, re.DOTALL | re.MULTILINE
         )
         last = own[0] if own else "\n".join(done.stderr.strip().splitlines()[-20:])
         raise LostProcessError(f"One of {processes} processes ended with an error:\n{last}")
-    return re.sub(r"^\[Gloo\] .*\n", "", done.stdout, flags=re.MULTILINE).strip()  # torch 2.8's own words
+    return re.sub(r"^\[Gloo\] .*\n", "", printed, flags=re.MULTILINE).strip()  # torch 2.8's own words
