@@ -129,26 +129,33 @@ def colour(number: int) -> str:
     return list(COLOURS.values())[number % len(COLOURS)]
 
 
+def _channels(code: str) -> list[int]:
+    return [int(code[i : i + 2], 16) for i in (1, 3, 5)]
+
+
 def ink(number: int) -> str:
     """The colour of the n-th thing, darkened until letters in it read well on white.
 
     >>> ink(0), ink(5)
     ('#005A8D', '#2B5A74')
     """
-    code = colour(number)
-    parts = [int(code[i : i + 2], 16) for i in (1, 3, 5)]
+    parts = _channels(colour(number))
     dark = 0.5 if sum(parts) > 380 else 0.79
     return "#" + "".join(f"{round(dark * part):02X}" for part in parts)
 
 
 def tint(name: str) -> str:
-    """A colour of the palette half-way to white, for an area under letters; it stays so on a dark page.
+    """A colour of the palette half-way to white: black letters on such an area read well.
+
+    The dark theme turns it into a dark shade of the same hue, on which its pale letters read well too.
+
+    Raises:
+        KeyError: the palette has no colour of that name.
 
     >>> tint("orange"), tint("sky")
     ('#F2CF80', '#AADAF4')
     """
-    parts = [int(COLOURS[name][i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round((part + 255) / 2):02X}" for part in parts)
+    return "#" + "".join(f"{round((part + 255) / 2):02X}" for part in _channels(COLOURS[name]))
 
 
 def marker(number: int) -> str:
