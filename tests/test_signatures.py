@@ -1,10 +1,17 @@
 """The signatures are checked in every test: shapes by jaxtyping, everything else by beartype."""
 
+from typing import Literal
+
 import pytest
 import torch
 from beartype import beartype
 from jaxtyping import Float, jaxtyped
+from signatures import checked, kind
 from torch import Tensor
+
+from support.model.positions import apply_rope
+
+WRONG = r"(?i)violates|type-check"
 
 
 def test_a_wrong_argument_is_found_with_shapes_and_without():
@@ -23,5 +30,52 @@ def test_a_wrong_argument_is_found_with_shapes_and_without():
         lambda: first("a"),
         lambda: first([1]),
     ):
-        with pytest.raises(Exception, match=r"(?i)violates|type-check"):
+        with pytest.raises(Exception, match=WRONG):
             wrong()
+
+
+def test_what_was_checked_once_is_remembered_and_what_is_new_is_checked():
+    calls, shorter = [], False
+
+    @jaxtyped(typechecker=beartype)
+    def halve(a: Float[Tensor, "n"], how: Literal["by two", "twice"] = "by two") -> Float[Tensor, "n"]:
+        calls.append(how)
+        return (a / 2)[: len(a) - shorter]
+
+    for _ in range(3):
+        assert halve(torch.ones(2)).tolist() == [0.5, 0.5] and halve(torch.ones(2), "twice").numel() == 2
+    assert len(calls) == 6  # a check that is repeated does not repeat the call
+    for wrong in (torch.ones(2, dtype=torch.int64), torch.ones(2, 1), [1.0, 1.0]):
+        with pytest.raises(Exception, match=WRONG):
+            halve(wrong)
+    with pytest.raises(Exception, match=WRONG):
+        halve(torch.ones(2), "thrice")
+    assert len(calls) == 6  # and a wrong argument does not get as far as the function
+    shorter = True
+    with pytest.raises(Exception, match=WRONG):
+        halve(torch.ones(2))  # the arguments are known, the result is not
+
+
+def test_the_package_is_checked_by_what_remembers():
+    assert jaxtyped is checked
+    with pytest.raises(Exception, match=WRONG):
+        apply_rope(torch.ones(2, dtype=torch.int64), torch.ones(2), torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (torch.ones(2), torch.ones(3)),
+        (torch.ones(2), torch.ones(2).double()),
+        (torch.ones(2), torch.ones(2).numpy()),
+        ("a", "b"),
+        (True, 1),
+        ([1] * 20, ["1"] * 20),
+        ([1, "1"], [1, 1]),
+        ({"a": 1}, {"a": "1"}),
+        (dict.fromkeys(range(20), 1), dict.fromkeys(range(20), "1")),
+        ((1, (2, 3)), (1, [2, 3])),
+    ],
+)
+def test_a_kind_says_all_that_a_check_can_look_at(one, other):
+    assert kind(one) != kind(other) and kind(one) == kind(one)
