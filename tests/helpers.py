@@ -1,4 +1,4 @@
-"""What tests of several rooms need."""
+"""What tests of several subpackages need."""
 
 import json
 import math

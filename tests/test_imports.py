@@ -1,4 +1,4 @@
-"""The order of the rooms: each imports only from rooms above it, and only `view` draws."""
+"""The order of the subpackages: each imports only from subpackages above it, and only `view` draws."""
 
 import ast
 import re
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "support"
-ROOMS = ["core", "text", "worlds", "model", "ancestors", "training", "generation", "inside"]
-ROOMS += ["alignment", "exchange", "zoo", "view"]
+ORDER = ["core", "text", "worlds", "model", "ancestors", "training", "generation", "inside"]
+ORDER += ["alignment", "exchange", "zoo", "view"]
 ONLY_VIEW = {"matplotlib", "ipywidgets"}
 CHAPTER = re.compile(r"\bchapter\s+\d|\b\d\d_[a-z_]+\.ipynb|notebooks/\d\d", re.IGNORECASE)
 
@@ -40,16 +40,17 @@ def breaches(package: Path) -> list[str]:
         parts = path.relative_to(package.parent).with_suffix("").parts
         place = parts[:-1]
         # A command stands at the end of the order: it may import from everywhere, and nothing imports it.
-        room = parts[1] if len(parts) > 2 and path.name != "__main__.py" else None
+        subpackage = parts[1] if len(parts) > 2 and path.name != "__main__.py" else None
         text = path.read_text(encoding="utf8")
         where = "/".join(parts)
         for name in sorted(imported(ast.parse(text), place)):
             top, _, rest = name.partition(".")
             other = rest.partition(".")[0]
-            if top in ONLY_VIEW and room != "view":
+            if top in ONLY_VIEW and subpackage != "view":
                 found.append(f"{where} imports {top}: only view draws")
-            if room and top == package.name and other in ROOMS and ROOMS.index(other) > ROOMS.index(room):
-                found.append(f"{where} imports upwards, {room} from {other}")
+            lower = subpackage in ORDER and other in ORDER and ORDER.index(other) > ORDER.index(subpackage)
+            if lower and top == package.name:
+                found.append(f"{where} imports upwards, {subpackage} from {other}")
         if CHAPTER.search(text):
             found.append(f"{where} knows a chapter: {CHAPTER.search(text).group()!r}")
     return found
@@ -59,23 +60,23 @@ def test_the_package_tells_its_order_as_it_is():
     """The list in its first lines, those on the disk, and the page that it points to."""
     listed = re.search(r"`(core, .*?)`", (PACKAGE / "__init__.py").read_text(encoding="utf8"))[1].split(", ")
     there = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file()}
-    assert listed == [room for room in ROOMS if room in there] and set(listed) == there
+    assert listed == [name for name in ORDER if name in there] and set(listed) == there
     page = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf8")
-    assert "## Where things live" in page and all(room in page for room in listed)
+    assert "## Where things live" in page and all(name in page for name in listed)
 
 
 def test_every_room_keeps_the_order():
     assert breaches(PACKAGE) == []
 
 
-def test_the_rooms_are_the_ones_of_the_design():
+def test_the_subpackages_are_the_ones_of_the_design():
     there = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
-    assert there <= set(ROOMS)
-    assert there >= set(ROOMS) - {"alignment"}
+    assert there <= set(ORDER)
+    assert there >= set(ORDER) - {"alignment"}
 
 
 @pytest.mark.parametrize(
-    "room, line, sentence",
+    "subpackage, line, sentence",
     [
         ("text", "from support.model import GPT", "text from model"),
         ("text", "import support.view.plots", "text from view"),
@@ -90,12 +91,12 @@ def test_the_rooms_are_the_ones_of_the_design():
         ("inside", "# as in chapter 12", "knows a chapter"),
     ],
 )
-def test_a_breach_is_found(tmp_path, room, line, sentence):
-    for name in ROOMS:
+def test_a_breach_is_found(tmp_path, subpackage, line, sentence):
+    for name in ORDER:
         (tmp_path / "support" / name).mkdir(parents=True)
         (tmp_path / "support" / name / "__init__.py").write_text("")
     assert breaches(tmp_path / "support") == []
-    (tmp_path / "support" / room / "module.py").write_text(line)
+    (tmp_path / "support" / subpackage / "module.py").write_text(line)
     found = breaches(tmp_path / "support")
     assert found and all(sentence in breach for breach in found)
 
@@ -119,11 +120,11 @@ def test_downward_and_inner_imports_pass(tmp_path):
 
 def test_the_library_imports_nothing_that_only_the_book_needs():
     """What a builder imports brings neither plots nor notebooks nor scikit-learn, transformers or UMAP."""
-    rooms = [room for room in ROOMS if room != "view" and (PACKAGE / room / "__init__.py").exists()]
+    above = [name for name in ORDER if name != "view" and (PACKAGE / name / "__init__.py").exists()]
     heavy = ["matplotlib", "IPython", "ipywidgets", "sklearn", "scipy", "umap", "transformers", "tokenizers"]
     heavy += ["mcp", "anyio", "faiss", "peft"]
     code = (
-        f"import sys, {', '.join(f'support.{room}' for room in rooms)}\n"
+        f"import sys, {', '.join(f'support.{name}' for name in above)}\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     done = subprocess.run(
