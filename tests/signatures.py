@@ -56,6 +56,17 @@ def kind(value):
     return this
 
 
+def at_first_call(check, function):
+    """A function that is checked, but made only when it is called: most are not, in one process."""
+    made = functools.cache(lambda: check(function))
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return (function if torch.compiler.is_compiling() else made())(*args, **kwargs)
+
+    return wrapper
+
+
 def remembering(function, typechecker):
     """`jaxtyped`, but in full only for kinds of arguments, or of their result, that are new."""
     results, known = threading.local(), set()
@@ -65,12 +76,11 @@ def remembering(function, typechecker):
 
     full = SHAPED(function, typechecker=typechecker)
     same = types.FunctionType(given_back.__code__, function.__globals__, closure=given_back.__closure__)
-    only_result = SHAPED(functools.wraps(function)(same), typechecker=typechecker)
+    only_result = at_first_call(
+        functools.partial(SHAPED, typechecker=typechecker), functools.wraps(function)(same)
+    )
 
-    @functools.wraps(function)
     def wrapper(*args, **kwargs):
-        if torch.compiler.is_compiling():
-            return function(*args, **kwargs)
         given = kind(args), kind(kwargs)
         if given not in known:
             result = full(*args, **kwargs)
@@ -100,5 +110,5 @@ def checked(function=None, *, typechecker=None):
     if not inspect.isfunction(function):
         return SHAPED(function, typechecker=typechecker)
     if any(map(names_axes, function.__annotations__.values())):
-        return remembering(function, typechecker)
-    return ALONE(function) if function.__annotations__ else function
+        return at_first_call(functools.partial(remembering, typechecker=typechecker), function)
+    return at_first_call(ALONE, function) if function.__annotations__ else function
