@@ -49,3 +49,16 @@ def test_what_differed_is_recorded_with_its_reason(name):
     for row in rows.values() if isinstance(rows, dict) else rows:
         assert all(row["differs"].values()), row
         assert row.get("passed", row.get("chapters")) > 0 and row["date"] >= "2026-11-22"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("cpu family\t: 25\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx avx2 sha_ni\n", "AMD EPYC, family 25, AVX2"),
+        ("cpu family\t: 26\nmodel name\t: AMD EPYC\nflags\t\t: avx2 avx512f\n", "AMD EPYC, family 26, AVX-512"),
+        ("model name\t: ARMv8\nFeatures\t: fp asimd crc32\n", "ARMv8, NEON"),
+    ],
+)
+def test_a_processor_is_told_from_others_of_its_name(tmp_path, lines, said):
+    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\n{lines}\nprocessor\t: 1\n{lines.replace(' avx2', '')}")
+    assert portability.processor(tmp_path / "cpuinfo") == said
