@@ -27,20 +27,8 @@ _TYPES = {"float64": torch.float64, "float32": torch.float32, "float16": torch.f
 # What the page's script can do; every other choice must be GPTConfig's own.
 _SIZES = {"vocab_size", "context", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff"}
 _FREE = {"norm_eps", "masked_ids", "dropout", "init_std"}
-_NEEDED = (
-    *[
-        "vocab_size",
-        "context",
-        "d_model",
-        "n_layers",
-        "n_heads",
-        "d_head",
-        "d_ff",
-        "activation",
-        "norm_eps",
-        "masked_ids",
-    ],
-)
+_NEEDED = ("vocab_size", "context", "d_model", "n_layers", "n_heads", "d_head", "d_ff", "activation")
+_NEEDED += ("norm_eps", "masked_ids")
 _CHOICES = {
     "positions": ("learned",),
     "activation": ("relu", "gelu"),
@@ -120,4 +108,14 @@ def for_page(name: str, model: GPT, vocabulary: Vocabulary, precision: Precision
         "tokens": json.dumps(vocabulary.tokens, ensure_ascii=False),
     }
     tensors = {k: t.detach().cpu().to(_TYPES[precision]).contiguous() for k, t in model.state_dict().items()}
-    return PageModel(name, save(tensors, metadata=about))
+    return PageModel(name, _reproducible(save(tensors, metadata=about)))
+
+
+def _reproducible(data: bytes) -> bytes:
+    """The same safetensors file with its metadata in alphabetical order, which the library shuffles."""
+    begin = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:begin])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data[begin:]

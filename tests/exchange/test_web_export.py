@@ -93,3 +93,8 @@ def test_a_vocabulary_that_does_not_fit_is_refused():
 def test_a_word_cannot_end_the_script():
     """The words travel in base64, so that a word such as </script> is harmless wherever the text is put."""
     assert SCRIPT.fullmatch(for_page("odd", small(), WORDS).script)
+
+
+def test_the_same_model_is_the_same_bytes_whenever_it_is_packed():
+    model = small()
+    assert len({for_page("odd", model, WORDS).data for _ in range(20)}) == 1
