@@ -1,5 +1,8 @@
 """The signatures are checked in every test: shapes by jaxtyping, everything else by beartype."""
 
+import importlib
+import inspect
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -9,6 +12,7 @@ from jaxtyping import Float, jaxtyped
 from signatures import checked, kind
 from torch import Tensor
 
+import support
 from support.model.positions import apply_rope
 
 WRONG = r"(?i)violates|type-check"
@@ -79,3 +83,22 @@ def test_the_package_is_checked_by_what_remembers():
 )
 def test_a_kind_says_all_that_a_check_can_look_at(one, other):
     assert kind(one) != kind(other) and kind(one) == kind(one)
+
+
+SUBPACKAGES = sorted(p.parent.name for p in Path(support.__file__).parent.glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("name", SUBPACKAGES)
+def test_every_public_method_says_what_it_does_in_words_of_ours(name):
+    """Or in those of a base class of ours; the reference would print torch's, which say what to override."""
+    module, silent = importlib.import_module(f"support.{name}"), []
+    classes = [c for c in (getattr(module, n) for n in module.__all__) if inspect.isclass(c)]
+    for owner in classes:
+        ours = [base for base in owner.__mro__ if base.__module__.startswith("support")]
+        for method, value in vars(owner).items():
+            value = getattr(value, "fget", None) or getattr(value, "__func__", value)
+            if method.startswith("_") or not inspect.isfunction(value) or value.__name__ == "<lambda>":
+                continue
+            if not any(getattr(vars(base).get(method), "__doc__", None) for base in ours):
+                silent.append(f"{owner.__name__}.{method}")
+    assert silent == []

@@ -42,6 +42,7 @@ class Distilled(nn.Module):
         self._divergence: Tensor | None = None
 
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
+        """The student's logits; in training both models read the next batch, too, for `extra_loss`."""
         logits = self.student(ids)
         if self.training:
             inputs, targets = self.batches(self.step)

@@ -42,6 +42,7 @@ class LowRankUpdate(nn.Module):
         return self.A.numel() + self.B.numel()
 
     def forward(self, x: Float[Tensor, "*batch d_in"]) -> Float[Tensor, "*batch d_out"]:
+        """``alpha / rank · B A x``: what is added to the layer's output."""
         return F.linear(F.linear(x, self.A), self.B) * (self.alpha / self.rank)
 
     def delta(self) -> Float[Tensor, "d_out d_in"]:
@@ -65,6 +66,7 @@ class LoRALinear(nn.Linear):
         self.training = linear.training
 
     def forward(self, x: Float[Tensor, "*batch d_in"]) -> Float[Tensor, "*batch d_out"]:
+        """The layer's own output, and the updates of the adapters in use."""
         y = F.linear(x, self.weight, self.bias)
         for part, update in self.active_updates():
             first, last = self.rows[part]

@@ -45,6 +45,18 @@ class Block(nn.Module):
         memory: Float[Tensor, "batch source d_model"] | None = None,
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
+        """The stream with what attention and feed-forward network add to it.
+
+        Args:
+            stream: the residual stream that enters the block.
+            attention_context: mask and rotation; by default those that the configuration asks for.
+            cache: keys and values of the positions read before, which this pass adds to.
+            memory: an encoder's stream, for a block with cross-attention.
+            memory_mask: True where that stream may be attended to.
+
+        Raises:
+            InputError: the block has cross-attention, and there is no ``memory``.
+        """
         if self.parallel:  # both sublayers read the stream as it comes in
             attended = self.step(stream, self.norm_1, self.attention, attention_context, cache)
             output = self.feed_forward(self.norm_2(stream))

@@ -113,7 +113,9 @@ class Classifier(nn.Module):
         self.encoder = encoder
 
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch 1 class"]:
+        """Logits of each class, in the place of a single position."""
         return self.encoder.classify(ids)[:, None]
 
     def extra_loss(self) -> Float[Tensor, ""] | None:
+        """What training adds to the loss: that of the encoder."""
         return self.encoder.extra_loss()

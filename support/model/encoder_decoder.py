@@ -28,6 +28,7 @@ class Seq2SeqInputs(NamedTuple):
     ids: Int[Tensor, "batch position"]
 
     def to(self, *args: Any, **kwargs: Any) -> "Seq2SeqInputs":
+        """Both on another device, as `torch.Tensor.to`."""
         return Seq2SeqInputs(*(t.to(*args, **kwargs) for t in self))
 
 

@@ -58,6 +58,7 @@ class Experts(nn.Module):
         self.routing = None  # of the last pass
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """The chosen experts' outputs, weighted by the router; ``routing`` keeps the choice."""
         tokens = x.reshape(-1, x.shape[-1])
         probabilities = self.router(tokens).softmax(dim=-1)
         best, chosen = probabilities.topk(self.per_token, dim=-1)

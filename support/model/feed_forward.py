@@ -32,6 +32,7 @@ class FeedForward(nn.Module):
         self.down = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """``down(activation(up(x)))``, for each position by itself."""
         return self.down(self.activation(self.up(x)))
 
 
@@ -48,4 +49,5 @@ class SwiGLU(nn.Module):
         self.down = nn.Linear(config.d_ff, config.d_model, bias=config.ffn_bias)
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """``down(silu(gate(x)) · up(x))``, for each position by itself."""
         return self.down(F.silu(self.gate(x)) * self.up(x))

@@ -45,6 +45,7 @@ class Int8Linear(nn.Module):
         self.register_buffer("bias", None if bias is None else bias.detach().clone())
 
     def forward(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch output"]:
+        """``x @ weight.T · scale + bias``: the product in bfloat16, the result in the precision of ``x``."""
         rows = x.reshape(-1, x.shape[-1]).bfloat16()
         rows = F.pad(rows, (0, self.fill)) if self.fill else rows
         product = torch._weight_int8pack_mm(rows, self.weight, self.scale.bfloat16())
