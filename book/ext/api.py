@@ -1,6 +1,40 @@
-"""The package's reference: the fields of a named tuple are described once, in its docstring."""
+"""The package's reference: signatures that can be read, and each field of a named tuple described once."""
 
+import re
 from typing import Any
+
+# The default of a dataclass's field that is made anew, and the name of a function: neither is Python.
+NO_VALUE = re.compile(r"=( ?)<(?:[^<>]|<[^<>]*>)*>")
+
+
+def plain(signature: str) -> str:
+    """A signature without the limits of its numbers, which the docstring says, and with ``...`` for no value.
+
+    >>> plain("(n: Annotated[int, Ge(ge=1)] = 3, kept: list[~a.B] = <factory>, f=<function f at 0x7f>)")
+    '(n: int = 3, kept: list[~a.B] = ..., f=...)'
+    >>> plain("(x: tuple[Annotated[float, Ge(ge=0), Lt(lt=1)], Annotated[float, Ge(ge=0)]] | None)")
+    '(x: tuple[float, float] | None)'
+    """
+    while (begin := signature.find("Annotated[")) >= 0:
+        depth, first = 0, None
+        for end in range(begin + len("Annotated"), len(signature)):
+            depth += (signature[end] in "[(") - (signature[end] in "])")
+            if depth == 1 and signature[end] == "," and first is None:
+                first = end
+            if not depth:
+                break
+        else:
+            raise ValueError(f"no end of Annotated[ in {signature!r}")
+        kept = signature[begin + len("Annotated[") : first]
+        signature = signature[:begin] + kept + signature[end + 1 :]
+    return NO_VALUE.sub(r"=\1...", signature)
+
+
+def readable(
+    app: Any, what: str, name: str, owner: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Both parts of a signature, plain."""
+    return signature and plain(signature), returned and plain(returned)
 
 
 def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
@@ -10,4 +44,5 @@ def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options:
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-skip-member", skip_field)
+    app.connect("autodoc-process-signature", readable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

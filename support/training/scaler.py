@@ -16,7 +16,8 @@ class LossScaler:
 
     Attributes:
         scale: the factor now.
-        growth, backoff: by what the scale is multiplied after ``interval`` good steps, and after an overflow.
+        growth: by what the scale is multiplied after ``interval`` good steps.
+        backoff: by what it is multiplied after an overflow.
         interval: good steps in a row before the scale grows.
         good: how many there were since the last change.
 
@@ -48,7 +49,7 @@ class LossScaler:
         """Divide the gradients by the scale, then adapt it.
 
         Returns:
-            Whether the step may be taken: no gradient is infinite or not a number.
+            True if the step may be taken, as every gradient is finite.
         """
         gradients = [p.grad for p in parameters if p.grad is not None]
         for gradient in gradients:

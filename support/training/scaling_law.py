@@ -25,8 +25,10 @@ class ScalingLaw:
 
     Attributes:
         floor: E, the loss that is left with endless parameters and data.
-        a, alpha: what too few parameters cost.
-        b, beta: what too little data costs.
+        a: A, what too few parameters cost.
+        alpha: α, how fast that falls as they grow.
+        b: B, what too little data costs.
+        beta: β, how fast that falls.
 
     >>> chinchilla = ScalingLaw(1.69, 406.4, 0.34, 410.7, 0.28)
     >>> n, d = chinchilla.optimal(5.76e23)

@@ -1,6 +1,7 @@
 """Every page of the built site, opened in a browser: over http and as a file, on a phone, in the dark."""
 
 import functools
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -272,6 +273,16 @@ def test_a_formula_that_is_not_set_would_be_seen(open_page, page):
     tab.evaluate("""() => document.querySelector('article').insertAdjacentHTML('beforeend',
       '<p class="math">\\\\(x\\\\)</p>')""")
     assert len(settle(tab)["errors"]) == 1
+
+
+@pytest.mark.parametrize("page", [page for page in TEXTS if Path(page).name.startswith("api")])
+def test_the_reference_has_no_raw_types_and_no_words_of_torchs_or_pythons_own(site, page):
+    shown = re.sub(
+        r"<(script|style|svg)\b.*?</\1>|<[^>]+>", "", (site / page).read_text(encoding="utf8"), flags=re.S
+    )
+    raw = r"~\w+\.\w+|Annotated\[|<factory>|<function|<lambda>|object at 0x|NoneType"
+    raw += r"|Should be overridden|Alias for field|\w+ \(\w+,\)|Return type:\s*[A-Z]\w* [a-z]+ "
+    assert re.findall(raw, html.unescape(shown)) == []
 
 
 def test_formulas_need_no_script(site):
