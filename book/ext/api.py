@@ -37,6 +37,12 @@ def readable(
     return signature and plain(signature), returned and plain(returned)
 
 
+def keep_first_line(app: Any, what: str, name: str, owner: Any, options: Any, lines: list[str]) -> None:
+    """A property's docstring as it stands; napoleon takes what is before a colon for its type."""
+    if what in ("property", "attribute", "data"):
+        lines.insert(0, "")
+
+
 def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what `collections.namedtuple` says of a field ("Alias for field number 0")."""
     return True if type(member).__name__ == "_tuplegetter" else None
@@ -45,4 +51,5 @@ def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options:
 def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-skip-member", skip_field)
     app.connect("autodoc-process-signature", readable)
+    app.connect("autodoc-process-docstring", keep_first_line, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

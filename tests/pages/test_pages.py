@@ -281,7 +281,7 @@ def test_the_reference_has_no_raw_types_and_no_words_of_torchs_or_pythons_own(si
         r"<(script|style|svg)\b.*?</\1>|<[^>]+>", "", (site / page).read_text(encoding="utf8"), flags=re.S
     )
     raw = r"~\w+\.\w+|Annotated\[|<factory>|<function|<lambda>|object at 0x|NoneType"
-    raw += r"|Should be overridden|Alias for field|\w+ \(\w+,\)|Return type:\s*[A-Z]\w* [a-z]+ "
+    raw += r"|Should be overridden|Alias for field|\w+ \(\w+,\)|\b(?:Return t|T)ype:\s*[A-Z]\w* \w"
     assert re.findall(raw, html.unescape(shown)) == []
 
 
