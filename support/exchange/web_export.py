@@ -27,8 +27,8 @@ _TYPES = {"float64": torch.float64, "float32": torch.float32, "float16": torch.f
 # What the page's script can do; every other choice must be GPTConfig's own.
 _SIZES = {"vocab_size", "context", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff"}
 _FREE = {"norm_eps", "masked_ids", "dropout", "init_std"}
-_NEEDED = ("vocab_size", "context", "d_model", "n_layers", "n_heads", "d_head", "d_ff", "activation")
-_NEEDED += ("norm_eps", "masked_ids")
+_NEEDED = ["vocab_size", "context", "d_model", "n_layers", "n_heads", "d_head", "d_ff", "activation"]
+_NEEDED += ["norm_eps", "masked_ids"]
 _CHOICES = {
     "positions": ("learned",),
     "activation": ("relu", "gelu"),
