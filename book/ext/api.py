@@ -38,9 +38,12 @@ def readable(
 
 
 def keep_first_line(app: Any, what: str, name: str, owner: Any, options: Any, lines: list[str]) -> None:
-    """A property's docstring as it stands; napoleon takes what is before a colon for its type."""
+    """A property's docstring as it stands, behind an empty comment.
+
+    Napoleon takes what its first line has before a colon for its type, and skips empty lines.
+    """
     if what in ("property", "attribute", "data"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]
 
 
 def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
