@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "SUPPORT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",  # more would be processes that import torch, for one small file
     "PYTHONPATH": str(Path(__file__).resolve().parent),
 }
 WORKER_GB = 1.5  # a process with torch and a chapter, or with a browser
@@ -98,7 +99,7 @@ def commands(kind: str) -> list[list[str]]:
         return [[*pytest, *LEFT_OUT, *options, *doctests]]
     if kind == "notebooks":
         options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=1200", "-p", "watch_chapters"]
-        options += ["--nbval-sanitize-with", "tools/compared.cfg"]
+        options += ["-p", "warm_kernels", "--nbval-sanitize-with", "tools/compared.cfg"]
         return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
     return [[*pytest, *LEFT_OUT, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
 

@@ -72,8 +72,8 @@ def build(folder, address):
 
 
 def test_make_address_switches_them_on_and_off(tmp_path):
-    """On and off in one folder: the pages that are there are written anew."""
-    for address in ("", "https://github.com/me/book", "https://example.org/me/book", ""):
+    """On, off and on in one folder: the pages that are there are written anew."""
+    for address in ("https://example.org/me/book", "", "https://github.com/me/book"):
         found = build(tmp_path / "book", address)
         assert found["notebooks/07_bpe"] == CASES[address], address
         assert set(found["index"]) == set(CASES[address]) - {"Open in Colab"}
