@@ -35,7 +35,6 @@ SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(
 CUT = """() => [...document.querySelectorAll('.bd-article div.math')].filter(e => e.offsetParent)
   .filter(e => e.firstElementChild.getBoundingClientRect().left < e.getBoundingClientRect().left - 1)
   .map(e => e.textContent.slice(0, 40))"""
-EQUAL_AXES = ("02",)  # chapters with a map that is too wide and keeps its scale
 # How many tables with many columns go on to the right at 390 pixels; all others fit (there were 126).
 SCROLLED_TABLES = {
     "book/errata.html": 1,
