@@ -1,7 +1,7 @@
 // Live figures without a kernel. The page holds <live-figure> elements; each has a description in JSON (made from
 // support/view/controls.py: controls, a sentence, a table) and a still picture, which stays if anything here fails.
 // A figure is defined once with Live.define(name, {compute, draw}); everything shown goes in as text, never as HTML.
-// A figure that runs a model waits until it is near the window, then asks model.js for it. What was moved stands in
+// A figure waits until it is near the window; one that runs a model then asks model.js for it. What was moved stands in
 // the address, after #, so that a finding can be sent to somebody else.
 (() => {
   "use strict";
@@ -244,33 +244,35 @@
       waking.delete(this);
       known[spec.name] = (known[spec.name] || 0) + 1;
       this.key = known[spec.name] > 1 ? `${spec.name}-${known[spec.name]}` : spec.name;
-      if (!spec.model) this.build(spec, figure);
-      else this.wait(spec, figure);
-    }
-    wait(spec, figure) {
-      const bring = () => PageModel.load(spec.model).then((model) => this.build(spec, figure, model), (error) => {
+      if (!spec.model) return this.wait(spec, () => this.build(spec, figure));
+      this.wait(spec, () => PageModel.load(spec.model).then((model) => this.build(spec, figure, model), (error) => {
         this.append(make("p", {class: "live-trouble"}, `${error.message}; this is the still picture.`));
-      });
+      }));
+    }
+    // Built when it comes near, when it is asked for, or when the address names it. (The controls of one that is far
+    // away would make the browser, which looks for forms to fill, lay out all that stands around them.)
+    wait(spec, build) {
+      let brought = null;
+      const named = () => { if (address().get("live") === this.key) bring(); };
+      const watch = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) bring(); }, {rootMargin: "500px"});
+      const bring = () => {
+        watch.disconnect();
+        window.removeEventListener("hashchange", named);
+        return brought ??= build() || Promise.resolve();
+      };
+      window.addEventListener("hashchange", named);
       if (address().get("live") === this.key) {
         const tab = this.closest(".sd-tab-content")?.previousElementSibling.previousElementSibling;
         if (tab) tab.checked = true;
         bring();
-      }
-      else if (spec.ask && !this.closest(".sd-tab-content")) { // (who opens a tab has asked)
+      } else if (spec.ask && !this.closest(".sd-tab-content")) { // (who opens a tab has asked)
         const button = make("button", {type: "button", class: "live-act live-ask"}, spec.ask);
         button.addEventListener("click", () => {
           button.disabled = true;
           bring().then(() => { button.remove(); this.focusFirst?.(); });
         });
         this.append(button);
-      } else {
-        const watch = new IntersectionObserver((seen) => {
-          if (!seen.some((entry) => entry.isIntersecting)) return;
-          watch.disconnect();
-          bring();
-        }, {rootMargin: "500px"});
-        watch.observe(this);
-      }
+      } else watch.observe(this);
     }
     build(spec, figure, model) {
       const id = `live-${++count}`;

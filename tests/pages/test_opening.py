@@ -82,7 +82,19 @@ def test_a_page_lays_out_little_at_first(page, open_tab):
     assert tab.evaluate(NEAR) < 1500, "elements in the window or near it"
 
 
-def test_live_figures_are_made_one_at_a_time_and_all_of_them(open_tab):
-    tab = open_tab("file", "book/playground.html")
+BUILT = "() => [...document.querySelectorAll('live-figure')].map((e) => !!e.querySelector('.live-panel'))"
+
+
+def test_live_figures_are_read_one_at_a_time_and_built_when_they_come_near(open_tab):
+    """The controls of a far one would make the browser, which looks for forms to fill, lay out its section."""
+    tab = open_tab("http", CHAPTER)
     assert tab.evaluate("Live.waits()") is False
     assert tab.evaluate("[...document.querySelectorAll('live-figure')].every((e) => e.woken)")
+    assert tab.evaluate(BUILT) == [False, False]
+    last = tab.locator("live-figure").last
+    last.scroll_into_view_if_needed()
+    last.locator(".live-panel").wait_for()
+    assert tab.evaluate(BUILT) == [False, True]
+    tab.evaluate("location.hash = 'live=machine_by_hand'")  # a link to it, followed on the page itself
+    tab.locator("live-figure .live-panel").first.wait_for()
+    tab.wait_for_function(f"() => ({BUILT})().every((built) => built)")
