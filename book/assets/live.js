@@ -207,7 +207,7 @@
   const address = () => new URLSearchParams(location.hash.slice(1));
 
   // One figure is made at a time, so that a page with many answers in between; all at once if the address names one.
-  const waking = new Set();
+  const waking = new Set(), unbuilt = new Set();
   let next = 0;
   const wakeNext = () => {
     next = 0;
@@ -256,10 +256,12 @@
       const named = () => { if (address().get("live") === this.key) bring(); };
       const watch = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) bring(); }, {rootMargin: "500px"});
       const bring = () => {
+        unbuilt.delete(bring);
         watch.disconnect();
         window.removeEventListener("hashchange", named);
         return brought ??= build() || Promise.resolve();
       };
+      if (!spec.model) unbuilt.add(bring);
       window.addEventListener("hashchange", named);
       if (address().get("live") === this.key) {
         const tab = this.closest(".sd-tab-content")?.previousElementSibling.previousElementSibling;
@@ -443,6 +445,7 @@
       if (document.readyState !== "loading") wakeAll();
     },
     waits: () => waking.size > 0,
+    buildAll() { for (const bring of [...unbuilt]) bring(); }, // also the far ones, but none that needs a model
   };
   customElements.define("live-figure", LiveFigure);
 })();

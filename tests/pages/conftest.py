@@ -104,7 +104,9 @@ class Tabs:
     def __init__(self, browser, context, bases):
         self.browser, self.context, self.bases, self.open = browser, context, bases, []
 
-    def __call__(self, way, page, width=1280, dark=False, javascript=True, still=False, loaded="load"):
+    def __call__(
+        self, way, page, width=1280, dark=False, javascript=True, still=False, loaded="load", built=True
+    ):
         context = self.context if javascript else without_javascript(self.browser)
         tab = context.new_page()
         self.open.append(tab)
@@ -131,6 +133,8 @@ class Tabs:
             tab.wait_for_url("**/book/index.html", wait_until="load")
         if javascript and loaded == "load":  # a page opens in steps, and makes one live figure at a time
             tab.wait_for_function("() => !document.documentElement.dataset.opening && !window.Live?.waits()")
+            if built:  # a figure is built when it comes near, and tests look at those that are far away, too
+                tab.evaluate("() => { window.Live?.buildAll(); }")
         return tab
 
     def close(self):

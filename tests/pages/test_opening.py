@@ -78,7 +78,7 @@ def test_without_scripts_and_on_paper_nothing_is_hidden(page, open_tab):
 )
 def test_a_page_lays_out_little_at_first(page, open_tab):
     """What holds the main thread is what is laid out; a count of elements does not depend on the machine."""
-    tab = open_tab("http", page)
+    tab = open_tab("http", page, built=False)
     assert tab.evaluate(NEAR) < 1500, "elements in the window or near it"
 
 
@@ -86,8 +86,8 @@ BUILT = "() => [...document.querySelectorAll('live-figure')].map((e) => !!e.quer
 
 
 def test_live_figures_are_read_one_at_a_time_and_built_when_they_come_near(open_tab):
-    """The controls of a far one would make the browser, which looks for forms to fill, lay out its section."""
-    tab = open_tab("http", CHAPTER)
+    """The controls of a far one would make the browser, which looks for forms, lay out its section."""
+    tab = open_tab("http", CHAPTER, built=False)
     assert tab.evaluate("Live.waits()") is False
     assert tab.evaluate("[...document.querySelectorAll('live-figure')].every((e) => e.woken)")
     assert tab.evaluate(BUILT) == [False, False]
