@@ -394,7 +394,8 @@ def test_words_are_text_and_never_html(open_tab):
         }""",
         attack,
     )
-    tab.wait_for_timeout(100)
+    tab.wait_for_function("() => !Live.waits()")
+    tab.evaluate("Live.buildAll()")  # it stands at the end of the page
     assert tab.locator("#attacked .live-panel").count() == 1
     assert tab.locator("#attacked img").count() == 0
     assert tab.locator("#attacked").inner_text().count(attack) >= 4
@@ -424,6 +425,8 @@ def test_a_figure_may_be_defined_after_its_element(open_tab):
     )
     assert tab.locator("#late .live-still").is_visible()
     tab.evaluate("Live.define('late', {compute: () => ({}), draw: (state, data, {svg}) => svg('svg')})")
+    tab.locator("#late").scroll_into_view_if_needed()
+    tab.locator("#late .live-panel").wait_for()
     assert not tab.locator("#late .live-still").is_visible() and tab.locator("#late .live-panel").is_visible()
 
 
