@@ -29,7 +29,7 @@ if __name__ == "__main__":
     def ask(code, wait=True):
         if wait:
             return client.execute_interactive(code, output_hook=note, timeout=60)["content"]["status"]
-        return client.execute(code)
+        return client.execute(code, stop_on_error=False)  # else what is asked next may be aborted with it
     pid = manager.provisioner.pid
     ask(ASKED.format(pid=os.getpid()))
     busy = ask("import time\\ntime.sleep(60)", wait=False)
