@@ -7,10 +7,13 @@
   const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 
   // --- The picture, By hand, In code ---
-  function choose(way) {
+  function show(way) {
     data.reading = way in WAYS ? way : "all";
-    keep("reading", data.reading);
     for (const button of all(".modes button")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));
+  }
+  function choose(way) {
+    show(way);
+    keep("reading", data.reading);
   }
   // A link into a section that is hidden shows it.
   function unhide() {
@@ -93,7 +96,7 @@
 
   // (Not in the task that ends the reading of the page: that is long enough.)
   document.addEventListener("DOMContentLoaded", () => setTimeout(() => {
-    choose(data.reading || "all");
+    show(data.reading); // (kept only when it is chosen: a page that opens may not undo the choice of the one before)
     for (const button of all(".modes button")) button.addEventListener("click", () => choose(button.dataset.way));
     window.addEventListener("hashchange", unhide);
     if (location.hash) unhide();

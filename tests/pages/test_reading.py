@@ -310,6 +310,8 @@ def test_no_column_of_the_lens_lies_under_the_labels_on_a_phone(own):
 
 def test_the_positions_fit_a_window(own):
     tab = own("book/playground.html", way="file")
+    tab.wait_for_function("() => !window.Live.waits()")
+    tab.evaluate("() => { window.Live.buildAll(); }")
     figure = tab.locator("live-figure:has(.live-of-pair)")
     figure.scroll_into_view_if_needed()
     assert figure.bounding_box()["height"] < 1000
