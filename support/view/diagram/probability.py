@@ -147,14 +147,14 @@ def sampling(
     d.arrow((210, 438), (210, 462), words="draw one")
     d.box(210, 480, 110, 32, "next token", "token", bold=True)
     d.arrow((155, 480), (88, 480))
-    d.text(8, 470, "behind\nthe text,\nand again", "faint", size=12, anchor="start")
+    d.text(8, 470, "appended\nto the text,\nand again", "faint", size=12, anchor="start")
     d.size = (d.size[0], 506)
     left = sum(p > 0 for p in last)
     return d.done(
         f"From logits to a token. The logits of {n} words are divided by the temperature, {temperature:g}, "
         f"and softmax makes probabilities of them. Top-k keeps the {top_k} most probable; top-p keeps the "
         f"fewest that together have {top_p:g}, here {left}; each time what is left is divided by its sum. "
-        "One token is drawn, put behind the text, and the model is asked again."
+        "One token is drawn and appended to the text, and the model is asked again."
     )
 
 
