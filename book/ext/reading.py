@@ -18,10 +18,21 @@ WAYS = {"picture": "the-picture", "hand": "by-hand", "code": "in-code"}
 LABELS = {"all": "Everything", "picture": "The picture", "hand": "By hand", "code": "In code"}
 SOLVES = re.compile(r"^(check\(|mistakes\s*=|cases\w*\s*=|def )", re.M)
 OPEN = re.compile(r"^\s+\.\.\.|=\s*\.\.\.", re.M)  # what a reader fills in
-SETS_UP = re.compile(r"^(from|import) ", re.M)
-IMPORTS = 3  # a cell with at least so many lines of imports is set-up
+IMPORTS = 3  # a cell with at least so many imports is set-up
 DRAWERS = ("diagram.", "live(", "view.live(")  # what a cell calls that holds no more than a figure
 DRAWN = "Show how it is drawn", "Hide how it is drawn"
+
+
+def steps_of(source: str) -> list[ast.stmt]:
+    """The statements of a cell; none if a magic of the notebook stands in it.
+
+    >>> len(steps_of("import math\\nx = 1")), steps_of("%matplotlib inline")
+    (2, [])
+    """
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
 
 
 def only_draws(source: str) -> bool:
@@ -32,10 +43,7 @@ def only_draws(source: str) -> bool:
     >>> only_draws("x = 1\\nlive('masks')"), only_draws("table(rows)"), only_draws("%matplotlib inline")
     (False, False, False)
     """
-    try:
-        steps = [step for step in ast.parse(source).body if not isinstance(step, ast.ImportFrom)]
-    except SyntaxError:  # a magic of the notebook
-        return False
+    steps = [step for step in steps_of(source) if not isinstance(step, ast.ImportFrom)]
     return len(steps) == 1 and ast.unparse(steps[0]).startswith(DRAWERS)
 
 
@@ -44,12 +52,14 @@ def fold_of(source: str, heading: str) -> str:
 
     >>> fold_of("import math\\nimport torch\\nfrom support import zoo", "")
     'Set-up: what this chapter imports'
+    >>> fold_of("program = '''\\nimport a\\nimport b\\nimport c'''", "")  # in a string
+    ''
     >>> fold_of("mistakes = {}\\ncheck(mine, right, cases, mistakes)", "Check yourself")
     'The check (it knows the solution)'
     >>> fold_of("def mine(x):\\n    ...", "Check yourself")
     ''
     """
-    if len(SETS_UP.findall(source)) >= IMPORTS:
+    if sum(isinstance(step, ast.Import | ast.ImportFrom) for step in steps_of(source)) >= IMPORTS:
         return "Set-up: what this chapter imports"
     if heading == "Check yourself" and SOLVES.search(source) and not OPEN.search(source):
         return "The check (it knows the solution)"

@@ -92,7 +92,7 @@ def plot_points(
         xlabel: what runs to the right.
         ylabel: what goes up.
         title: a heading.
-        diagonal: draw the line on which the two are equal.
+        diagonal: draw the line on which the two are equal, with the same scale in both directions.
         size: width and height in inches.
 
     Raises:
@@ -113,6 +113,7 @@ def plot_points(
     if diagonal:
         ends = [min(across.min(), up.min()), max(across.max(), up.max())]
         ax.plot(ends, ends, ":", color=style.GREY, zorder=1)
+        ax.set_aspect("equal")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     if labels is not None:
         place_labels(ax, np.column_stack([across, up]), labels)
@@ -166,7 +167,7 @@ def plot_bars(
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
     if digits is not None:
         low = min(float(numbers(group).min()) for group in groups.values())
-        ax.margins(x=0.12 if low >= 0 else 0.2)  # room for the numbers, on both sides if need be
+        ax.margins(x=0.12 if low >= 0 else 0.28)  # room for the numbers, on both sides if need be
     ax.set_yticks(range(len(labels)), labels=[str(label) for label in labels])
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)

@@ -18,6 +18,17 @@ from support.view import plot_heatmap, plot_lines, style
 from support.view.figure import fit, svg
 
 ROOT = Path(__file__).resolve().parents[2]
+# Pairs of texts that cover one another. (The box of a slanting text says nothing.)
+COVERED = """() => {
+  const texts = [...document.querySelectorAll('text')].filter((text) => {
+    const {a, b} = text.getScreenCTM(), angle = Math.abs(Math.atan2(b, a));
+    return text.textContent.trim() && (angle < 0.1 || Math.abs(angle - Math.PI / 2) < 0.1);
+  }).map((text) => [text.textContent, text.getBoundingClientRect()]);
+  return texts.flatMap(([one, p], i) => texts.slice(i + 1).filter(([, q]) =>
+    Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1.5
+    && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 0.35 * Math.min(p.height, q.height)
+  ).map(([other]) => `${one} / ${other}`));
+}"""
 
 
 def luminance(code):
@@ -213,3 +224,21 @@ def test_powers_of_ten_have_letters_of_one_size():
     drawn = plots.themed(svg(fig))
     labels = re.findall(r">([\d.e-]+)</text>", drawn)
     assert {"1e-4", "0.01", "1", "100", "1e4"} <= {*labels} and "<tspan" not in drawn
+
+
+def covered(page, path):
+    page.goto(path.as_uri())
+    return page.evaluate(COVERED)
+
+
+def test_no_words_of_a_plot_cover_others(browser, site, tmp_path):
+    page = browser.new_page()
+    pictures = sorted((site / "_images").glob("*.svg"))
+    assert len(pictures) > 100
+    assert {path.name: pairs for path in pictures if (pairs := covered(page, path))} == {}
+    fig = plot_lines([1, 2], {"one": [1, 2], "two": [2, 1]})
+    fig.legend(["first", "second"], loc="outside upper left")
+    drawn = tmp_path / "twice.svg"
+    drawn.write_text(svg(fig), encoding="utf8")
+    assert covered(page, drawn) != []
+    page.close()
