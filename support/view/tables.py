@@ -12,6 +12,8 @@ from torch import Tensor
 
 from support.core import InputError
 
+LONG = 10_000  # from here on a number has commas
+
 
 @dataclass(frozen=True)
 class Table:
@@ -145,10 +147,14 @@ def _marked(texts: list[list[str]], values: np.ndarray, printed: Any, digits: in
 
 
 def cell_text(cell: Any, digits: int) -> str:
-    """One cell as text; −0.00 loses its sign, since whether it has one depends on the machine.
+    """One cell as text, with commas from ten thousand on.
+
+    −0.00 loses its sign, since whether it has one depends on the machine.
 
     >>> [cell_text(x, 2) for x in (3, 2.0, -0.001, float("inf"), True, None, "a")]
     ['3', '2.00', '0.00', '∞', 'yes', '', 'a']
+    >>> [cell_text(x, 1) for x in (2026, 50257, -12345.67)]
+    ['2026', '50,257', '-12,345.7']
     """
     if isinstance(cell, Tensor) or (isinstance(cell, np.ndarray) and cell.ndim == 0):
         if isinstance(cell, Tensor) and cell.numel() != 1:
@@ -159,12 +165,12 @@ def cell_text(cell: Any, digits: int) -> str:
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
     if isinstance(cell, Integral):
-        return str(int(cell))
+        return f"{int(cell):,}" if abs(int(cell)) >= LONG else str(int(cell))
     if isinstance(cell, Real):
         number = float(cell)
         if math.isinf(number):
             return "∞" if number > 0 else "−∞"
-        text = f"{number:.{digits}f}"
+        text = f"{number:,.{digits}f}" if abs(number) >= LONG else f"{number:.{digits}f}"
         return text.removeprefix("-") if not text.strip("-0.") else text
     if isinstance(cell, tuple):
         return "×".join(map(str, cell))
