@@ -15,7 +15,7 @@
   const shown = (value, digits, percent) => {
     const number = percent ? value * 100 : value;
     if (!Number.isFinite(number)) return (Number.isNaN(number) ? "–" : number > 0 ? "∞" : "−∞") + (percent ? "%" : "");
-    let text = Math.abs(number).toFixed(digits);
+    let text = Math.abs(number).toFixed(digits).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
     if (number < 0 && /[1-9]/.test(text)) text = "−" + text;
     return percent ? text + "%" : text;
   };

@@ -11,6 +11,7 @@ from typing import Any
 
 from support.core import InputError
 from support.text.pretokenise import refuse_surrogates
+from support.view.tables import LONG
 
 BLANK = re.compile(r"\{(\w+)(?::\.(\d)([f%]))?\}")
 Values = dict[str, Any]
@@ -19,14 +20,19 @@ Values = dict[str, Any]
 def shown(value: Any, digits: int = 0, percent: bool = False) -> str:
     """A number as pages write it: halves go up as in JavaScript's `toFixed`, with a true minus and no −0.
 
+    From ten thousand on it has commas, as in tables.
+
     >>> shown(0.125, 2), shown(-0.0001, 2), shown(-1.5, 1), shown(0.5654, 1, percent=True)
     ('0.13', '0.00', '−1.5', '56.5%')
+    >>> shown(9999.4), shown(9999.5), shown(-1234567.25, 1)
+    ('9999', '10,000', '−1,234,567.3')
     """
     number = float(value) * 100 if percent else float(value)
     if not math.isfinite(number):
         text = "–" if math.isnan(number) else "∞" if number > 0 else "−∞"
     else:
-        text = str(Decimal(abs(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+        rounded = Decimal(abs(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+        text = f"{rounded:,f}" if rounded >= LONG else str(rounded)
         if number < 0 and text.strip("0."):
             text = f"−{text}"
     return f"{text}%" if percent else text

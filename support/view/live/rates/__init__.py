@@ -89,7 +89,7 @@ def draw_rates(values: dict[str, Any], found: dict[str, Any]) -> Figure:
         heights = [min(loss, TOP) for loss in run["losses"]]
         ax.plot(STEPS[: len(heights)], heights, **({"linewidth": 0.8, "alpha": 0.6} | line))
         if chosen and run["stopped"] is None and found["highest"] > TOP:
-            ax.annotate(f"up to {found['highest']:.0f}", (STEPS[-1] / 4, TOP - 0.5))
+            ax.annotate(fill("up to {highest:.0f}", found), (STEPS[-1] / 4, TOP - 0.5))
         if chosen and run["stopped"] is not None:
             ax.plot(run["stopped"], TOP - 0.2, "x", color=style.colour(1), markersize=10, markeredgewidth=3)
             ax.annotate("NaN", (run["stopped"] + 3, TOP - 0.3))
