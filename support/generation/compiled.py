@@ -10,8 +10,6 @@ from torch import Tensor
 from support.core import InputError
 from support.model.cache import KVCache
 
-ROUND = 256  # static caches have a multiple of so many slots, so that one compilation serves many lengths
-
 
 def step(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor, "text 1 vocab"]:
     """Logits of the next token, one new token a text."""
@@ -19,19 +17,22 @@ def step(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor,
 
 
 @cache
-def compiled_step(device: str, backend: str = "inductor") -> Any:
-    """`step`, compiled at its first call for each model and each shape of the cache (seconds).
+def compiled_step(device: str, static: bool = False, backend: str = "inductor") -> Any:
+    """`step`, compiled at its first call for each model, for one text or for several (a minute at most).
 
-    A module that is replaced, patched or hooked later is noticed, and the step is compiled anew. On a CPU it
-    is driven by C++ instead of Python, which needs a C++ compiler.
+    The number of texts and the length of the cache are symbols in the compiled step, so that it serves all
+    lengths and attends to no empty slot. A module that is replaced, patched or hooked later is noticed, and
+    the step is compiled anew. On a CPU it is driven by C++ instead of Python, which needs a C++ compiler.
 
     Args:
         device: ``"cpu"``, ``"cuda"`` …
+        static: for a static cache, whose shapes are compiled as numbers.
         backend: see `torch.compile`.
     """
     torch._dynamo.config.skip_nnmodule_hook_guards = False  # else a hook that comes later is missed
+    torch._dynamo.config.recompile_limit = 64  # with the usual 8, the fourth or fifth model is not compiled
     options: Any = {"cpp_wrapper": True} if (device, backend) == ("cpu", "inductor") else None
-    return torch.compile(step, backend=backend, dynamic=False, options=options)
+    return torch.compile(step, backend=backend, dynamic=not static, options=options)
 
 
 def run_compiled(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor, "text 1 vocab"]:
@@ -43,7 +44,7 @@ def run_compiled(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float
     from torch._inductor.exc import InvalidCxxCompiler
 
     try:
-        return compiled_step(ids.device.type)(model, ids, kept)
+        return compiled_step(ids.device.type, kept.static)(model, ids, kept)
     except (InvalidCxxCompiler, torch._dynamo.exc.BackendCompilerFailed) as error:
         if "InvalidCxxCompiler" not in f"{error!r} {error.__cause__!r} {error}":
             raise

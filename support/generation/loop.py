@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.generation.compiled import ROUND, run_compiled
+from support.generation.compiled import run_compiled
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
@@ -56,9 +56,9 @@ def generate(
         prefill: read the prompt in chunks of so many tokens (less memory); at once if not given.
         reproducible: draw on the CPU in float64, so that a seed gives the same text on every device; without
             it, draw where the model is. On a CPU it is the default, elsewhere an option.
-        compile: compile the step of one new token (`torch.compile`, with a static cache). It takes seconds
-            once for each model and number of texts, and pays for small models and few texts; numbers may
-            differ by rounding from those of the plain step.
+        compile: compile the step of one new token (`torch.compile`). It takes up to a minute, once for each
+            model, and pays for small models and few texts; numbers may differ by rounding from those of the
+            plain step.
 
     Raises:
         InputError: an argument makes no sense, or the model's logits have no finite best.
@@ -210,11 +210,11 @@ class _Reader:
         if not self.family and not getattr(config, "causal", True):
             raise InputError("An encoder predicts the token at each position, not the next; give a GPT.")
         self.cache = None
-        length = self.longest + room
-        length = min(self.context, -(-length // ROUND) * ROUND if compile else length)
+        length = min(self.context, self.longest + room)
         if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
             with torch.inference_mode():  # views of such tensors cost less
-                self.cache = model.cache(len(texts), length, self._pad(texts), static=compile)
+                static = compile and config.window is not None  # else one that rolls is many graphs
+                self.cache = model.cache(len(texts), length, self._pad(texts), static)
         if compile and self.cache is None:
             raise InputError(
                 "compile=True compiles a step with a cache, and there is none here; leave it out."
@@ -237,7 +237,8 @@ class _Reader:
     def _go_on(self) -> Tensor:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
         n = self.unread.shape[1]
-        if n == 1 and self.compile and self.cache is not None:
+        # (A compiled step takes 0 and 1 for numbers, not for symbols; from 2 on, one serves all lengths.)
+        if n == 1 and self.compile and self.cache is not None and self.cache.start > 1:
             return run_compiled(self.model, self.unread, self.cache)[:, -1]
         for part in (self.unread,) if n == 1 else self.unread.split(min(self.prefill or n, self.context), 1):
             logits = self.model(part, self.cache, last=True)

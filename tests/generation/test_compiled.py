@@ -36,7 +36,7 @@ print(same, before > 0, torch._dynamo.utils.counters["stats"]["unique_graphs"] -
 """
 CHANGES = """
 get = compiled.compiled_step
-compiled.compiled_step = lambda device: get(device, "eager")
+compiled.compiled_step = lambda device, static: get(device, static, "eager")
 linear = model.blocks[0].attention.qkv
 
 def replace():
