@@ -118,18 +118,29 @@ def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
 
 
 def _lift(fig: Figure, panels: Sequence[Axes]) -> None:
-    """A legend that could hide something stands above: a long one, or one without a chosen corner."""
+    """A legend that could hide something stands above: long, of no chosen corner, or over what is drawn."""
     legends = [legend for legend in (ax.get_legend() for ax in panels) if legend is not None]
     if len(legends) != 1 or legends[0].get_title().get_text():
         return
     own, names = legends[0], [text.get_text() for text in legends[0].get_texts()]
     free = own._loc_real == 0 or own._bbox_to_anchor is not None  # type: ignore[attr-defined]
-    if free or (len(panels) == 1 and len(names) > 2):
+    if free or (len(panels) == 1 and len(names) > 2) or _hides(own):
         own.remove()
         for legend in list(fig.legends):
             if {text.get_text() for text in legend.get_texts()} <= set(names):
                 legend.remove()
         legend_above(fig, names, own.legend_handles)
+
+
+def _hides(legend: Legend) -> bool:
+    """Whether bars, lines or points lie under a legend, or so near that they seem a part of it."""
+    ax, box = legend.axes, legend.get_window_extent().padded(LETTERS / 2)
+    assert ax is not None
+    bars = [bar for bar in ax.patches if bar.get_window_extent().overlaps(box)]
+    paths = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
+    dots = [part.get_offset_transform().transform(part.get_offsets()) for part in ax.collections]
+    crossed = any(path.intersects_bbox(box, filled=False) for path in paths if len(path.vertices))
+    return bool(bars) or crossed or any(box.count_contains(points) for points in dots if len(points))
 
 
 def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | None = None) -> None:

@@ -95,6 +95,26 @@ def test_long_names_and_legends_find_room():
     assert above.y0 >= axes.y1 and axes.height > 0.4 * fig.bbox.height and above.x1 <= fig.bbox.width
 
 
+def test_a_legend_leaves_its_corner_if_bars_lines_or_points_stand_there():
+    def placed(draw):
+        fig, axes = style.subplots(1, 3, figsize=(9, 3), layout="constrained")
+        draw(axes[2])
+        axes[2].legend(loc="upper right")
+        fit(fig)
+        return fig.legends, axes[2].get_legend()
+
+    crossing = [
+        lambda ax: ax.bar(["for breakfast", "for dinner"], [6, 6], label="baker"),
+        lambda ax: ax.plot([0, 0, 1, 1], [0, 1, 1, 0], label="a line"),
+        lambda ax: ax.scatter([0, 0.97, 1], [0, 0.9, 1], label="points"),
+    ]
+    for draw in crossing:
+        above, own = placed(draw)
+        assert len(above) == 1 and own is None
+    above, own = placed(lambda ax: ax.bar(["for breakfast", "for dinner"], [6, 1], label="baker"))
+    assert not above and own is not None
+
+
 def test_many_points_are_a_picture_in_the_drawing():
     few, many = (plot_lines(range(n), {"a": np.random.default_rng(0).random(n)}) for n in (900, 1100))
     assert "<image" not in svg(few) and "<image" in svg(many)

@@ -1,0 +1,76 @@
+"""The words of a chapter: for readers who know no other text, in both themes, and without mathematics."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+OTHERS = re.compile(
+    r"workbench|complete guide|simply but faithfully|\*from[- ]scratch\*|\bthe guide\b|\b(?:FS|CG|WB|SF)\d?\b",
+    re.I,
+)
+THEME = re.compile(r"\b(?:dark|darker|darkest|black all over|light ones?)\b")
+
+
+def cells_of(path):
+    return json.loads(path.read_text(encoding="utf8"))["cells"]
+
+
+def prose(path):
+    texts = ("".join(c["source"]) for c in cells_of(path) if c["cell_type"] == "markdown")
+    return re.sub(r"<!--.*?-->", "", "\n\n".join(texts))
+
+
+def sections(path):
+    """Each part of the prose with its heading, and whether it lies under one that can be skipped."""
+    deep = 9
+    for part in re.split(r"(?m)^(?=#{1,4} )", prose(path)):
+        level, title = re.match(r"(#*) ?(.*)", part).groups()
+        if len(level) <= deep:
+            deep = len(level) if title.startswith("Deeper") else 9
+        yield title, deep < 9, part
+
+
+def printed(path):
+    """What the cells print and what stands for their pictures."""
+    for cell in cells_of(path):
+        yield cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
+        yield from ("".join(o["text"]) for o in cell.get("outputs", []) if o["output_type"] == "stream")
+
+
+@every_notebook
+def test_no_explanation_leans_on_a_text_that_a_reader_does_not_know(path):
+    """Credit is given in *What the sources say*, in the references, and below headings that can be skipped."""
+    for title, deep, part in sections(path):
+        assert not OTHERS.search(title), title
+        if not deep and title not in ("What the sources say", "References"):
+            assert not (found := OTHERS.search(part)), f"{title}: {found}"
+
+
+@every_notebook
+def test_the_zoo_is_explained_where_it_is_first_named(path):
+    first = next((line for line in prose(path).split("\n") if re.search(r"\bzoo\b", line)), "collection")
+    assert "collection" in first, first
+
+
+@every_notebook
+def test_the_picture_has_no_formula_and_points_to_nothing_below(path):
+    for title, _, part in sections(path):
+        if title == "The picture":
+            assert "$" not in part and "below" not in part
+
+
+@every_notebook
+def test_what_is_said_of_a_figure_holds_in_both_themes_and_has_no_marks(path):
+    for said in [prose(path), *printed(path)]:
+        assert not THEME.search(said), THEME.search(said)
+    for said in printed(path):
+        assert not (marked := re.search(r"(?<![\w*])\*[A-Za-z][^*\n]{0,30}[a-z]\*(?!\w)", said)), marked
+
+
+def test_the_porter_s_sheet_fits_on_a_phone():
+    [sheet] = ["".join(c["source"]) for c in cells_of(NOTEBOOKS[0]) if "sheet = " in "".join(c["source"])]
+    assert max(map(len, sheet.split("\n"))) <= 30
