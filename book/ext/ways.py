@@ -263,7 +263,7 @@ class Ways(SphinxPostTransform):
             cell["classes"].append(HIDDEN)
 
     def gallery(self, section: nodes.Element) -> None:
-        """Of each part of an experiment its opening lines, if they are plain, and the figures with findings."""
+        """Of each part of an experiment its opening lines, if plain, and the figures with findings."""
         for k, node in enumerate(section.children[1:]):
             if isinstance(node, nodes.section):
                 self.gallery(node)
