@@ -55,11 +55,12 @@ def line(root: str, wheel: str, notebook: str, archive: str, megabytes: float) -
     """The links, and how to run what they give."""
     own = f'<a href="{root}_sources/{notebook}" download>this chapter as a notebook</a>, ' if notebook else ""
     return (
-        f'<div class="take-away"><p><b>Take it with you:</b> {own}'
+        f'<div class="take-away" id="take-away"><p><b>Take it with you:</b> {own}'
         f'<a href="{root}take/{wheel}" download>the package as a wheel</a>, '
         f'<a href="{root}take/{archive}" download>everything in one archive ({megabytes:.0f} MB)</a>. '
-        f"With notebook and wheel in one folder: <code>{RUN}</code> and <code>jupyter lab</code>. "
-        "On Colab, upload both and run all cells.</p></div>"
+        '<span class="not-in-picture">With notebook and wheel in one folder: '
+        f"<code>{RUN}</code> and <code>jupyter lab</code>. "
+        "On Colab, upload both and run all cells.</span></p></div>"
     )
 
 

@@ -284,7 +284,7 @@
       const status = make("p", {class: "live-status", role: "status"});
       const picture = make("div", {class: "live-picture"});
       const body = make("tbody");
-      const reset = make("button", {type: "button", class: "live-reset"}, "Back to the start");
+      const reset = make("button", {type: "button", class: "live-reset"}, spec.reset || "Back to the start");
       const link = make("a", {class: "live-link"}, "Link to this");
       let told = 0;
 

@@ -64,7 +64,7 @@ class LiveDirective(SphinxDirective):
             for line in filter(None, map(str.strip, self.content)):
                 name, value = (part.strip() for part in line.partition(":")[::2])
                 start[name] = _value(value) if name in sliders else value
-            values = figure.values(**start)
+            values = figure.still_values(**start)
         except InputError as error:
             raise self.error(str(error)) from None
         data = base64.b64encode(light(png(figure.figure(values)))).decode()

@@ -1,10 +1,9 @@
-"""How a chapter is read on the page: set-up and checks are folded, and one may choose to see one way in only.
+"""What of a chapter's cells is on the page: set-up is folded, and checks stay in the notebook.
 
-Folded are the first cell, which imports, and in *Check yourself* every cell that holds a check, because it
-also holds the solution; the cell that a reader fills in stays open. A cell that only calls for a drawing or a
-live figure is folded, too: the picture is what it says. The buttons *Picture*, *By hand* and
-*In code* leave one of the three sections on the page and hide the other two (`reading.js`); the choice is
-remembered.
+Folded is the first cell, which imports. A cell that only calls for a drawing or a live figure is folded, too:
+the picture is what it says. In *Check yourself* the cell that a reader fills in stays open, and a line leads
+to the notebook, because nothing runs on the page. The cells that hold a check, and with it the solution, are
+left out; the solution itself has its own fold. (The ways of reading are in `ways.py`.)
 """
 
 import ast
@@ -14,12 +13,11 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-WAYS = {"picture": "the-picture", "hand": "by-hand", "code": "in-code"}
-LABELS = {"all": "Everything", "picture": "The picture", "hand": "By hand", "code": "In code"}
 SOLVES = re.compile(r"^(check\(|mistakes\s*=|cases\w*\s*=|def )", re.M)
 OPEN = re.compile(r"^\s+\.\.\.|=\s*\.\.\.", re.M)  # what a reader fills in
 IMPORTS = 3  # a cell with at least so many imports is set-up
 DRAWERS = ("diagram.", "live(", "view.live(")  # what a cell calls that holds no more than a figure
+CHECK = "The check (it knows the solution)"
 DRAWN = "Show how it is drawn", "Hide how it is drawn"
 
 
@@ -62,30 +60,28 @@ def fold_of(source: str, heading: str) -> str:
     if sum(isinstance(step, ast.Import | ast.ImportFrom) for step in steps_of(source)) >= IMPORTS:
         return "Set-up: what this chapter imports"
     if heading == "Check yourself" and SOLVES.search(source) and not OPEN.search(source):
-        return "The check (it knows the solution)"
+        return CHECK
     if only_draws(source):
         return DRAWN[0]
     return ""
 
 
-def bar() -> str:
-    """The buttons that choose a way in; without script they are not shown."""
-    buttons = "".join(
-        f'<button type="button" data-way="{way}" aria-pressed="{str(way == "all").lower()}">{label}</button>'
-        for way, label in LABELS.items()
-    )
-    return f'<div class="modes pst-js-only" role="group" aria-label="What to show">{buttons}</div>'
+def to_write() -> nodes.raw:
+    """The line below a cell to fill in: nothing runs on the page."""
+    link = '<a href="#take-away">take this chapter as a notebook</a>'
+    words = f"To write your answer, {link}: it checks what you write."
+    return nodes.raw("", f'<p class="exercise-place">{words}</p>', format="html")
 
 
 class Reading(SphinxTransform):
-    """Folds cells of a chapter, and puts the buttons over its first section."""
+    """Folds cells of a chapter, and leaves out its checks."""
 
     default_priority = 405
 
     def apply(self, **_: Any) -> None:
         if not self.env.docname.startswith("notebooks/"):
             return
-        for cell in self.document.findall(nodes.container):
+        for cell in list(self.document.findall(nodes.container)):
             if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") or not cell.children:
                 continue
             code = cell.children[0]
@@ -95,13 +91,16 @@ class Reading(SphinxTransform):
             ):
                 section = section.parent
             heading = section[0].astext() if isinstance(section, nodes.section) else ""
-            if code.get("nb_element") == "cell_code_source" and (fold := fold_of(code.astext(), heading)):
+            if code.get("nb_element") != "cell_code_source":
+                continue
+            if heading == "Check yourself" and OPEN.search(code.astext()):
+                cell.parent.insert(cell.parent.index(cell) + 1, to_write())
+            fold = fold_of(code.astext(), heading)
+            if fold == CHECK:
+                cell.parent.remove(cell)
+            elif fold:
                 cell["hide_mode"], cell["prompt_show"] = "input", fold
                 cell["prompt_hide"] = DRAWN[1] if fold == DRAWN[0] else "Fold it again"
-        picture = next((s for s in self.document.findall(nodes.section) if WAYS["picture"] in s["ids"]), None)
-        if picture is not None:
-            place = picture.parent.index(picture)
-            picture.parent.insert(place, nodes.raw("", bar(), format="html"))
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -170,9 +170,17 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
 
 
 def test_what_was_read_is_marked(own):
-    tab = own("notebooks/06_vocabulary.html")
+    """Not what somebody jumps over."""
+    tab, mark = own("notebooks/06_vocabulary.html"), ".bd-docs-nav a.was-read[data-chapter='06']"
+    tab.click(".modes [data-way=picture]")
     tab.locator("#take-aways").scroll_into_view_if_needed()
-    tab.wait_for_selector(".bd-docs-nav a.was-read[data-chapter='06']", state="attached")
+    tab.wait_for_timeout(1900)
+    assert tab.locator(mark).count() == 0
+    for part in tab.locator("#the-picture, #experiment, #experiment section:visible").all():
+        part.evaluate("e => e.scrollIntoView()")
+        tab.wait_for_timeout(1700)
+    tab.wait_for_selector(mark, state="attached")
+    assert "take-aways" in tab.get_attribute(mark, "title")
 
 
 def test_references_are_links(site):
@@ -233,7 +241,7 @@ def test_no_table_has_an_empty_bar(page):
 
 def test_a_reader_of_the_site_can_take_everything(site, tmp_path):
     page = (site / "notebooks" / "06_vocabulary.html").read_text(encoding="utf8")
-    links = re.findall(r'<div class="take-away">.*?</div>', page, re.S)[0]
+    links = re.findall(r'<div class="take-away"[^>]*>.*?</div>', page, re.S)[0]
     addresses = re.findall(r'href="([^"]+)" download', links)
     assert len(addresses) == 3 and take_away.RUN in links
     notebook, wheel, archive = (site / "notebooks" / a for a in addresses)

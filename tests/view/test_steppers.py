@@ -249,7 +249,7 @@ def test_every_step_makes_something_and_says_so(name):
     assert all(len(says) > 20 and says.endswith(".") for _, says in story.steps)
     assert {matrix.role for matrix in story.matrices.values()} <= ROLES.keys()
     assert len(set(story.cells())) == len(story.cells()) > 10
-    assert find(name).values()["step"] == len(story.steps) - 1
+    assert figure.values()["step"] == 0 and figure.still_values()["step"] == len(story.steps) - 1
     first = figure.values(step=0, cell=story.cells()[-1])
     assert "is made in step" in figure.sentence(first)
     assert len(json.dumps(figure.spec(figure.values()))) < 60_000  # it stands in the page
@@ -267,11 +267,11 @@ def test_the_page_knows_the_roles_colours_and_every_stepper():
 
 def test_the_widget_steps_and_shows_sums():
     figure = find("attention_steps")
-    box = widget(figure, figure.values())
+    box = widget(figure, figure.still_values())
     step, cell, buttons, picture, words = box.children
-    first, back, on, last = buttons.children
+    back, on, last = buttons.children
     before = picture.value
-    first.click()
+    on.click()  # from the last step to the first
     assert step.value == 0 and "Step 1 of 11" in words.value and picture.value != before
     on.click()
     on.click()
@@ -281,6 +281,8 @@ def test_the_widget_steps_and_shows_sums():
     assert step.value == 10 and picture.value == before
     cell.value = "S[2, 1]"
     assert "S[2, 1] = −0.550 · 0.340" in words.value
+    back.click()  # a sum that was told goes with its step
+    assert step.value == 9 and cell.value == "none" and "S[2, 1]" not in words.value
 
 
 def test_wrong_stories_are_refused():

@@ -43,6 +43,8 @@ class LiveFigure:
         examples: texts for a control named ``prompt``, each with a button.
         plays: the action that *Play* repeats.
         enter: the action that the enter key does in a text.
+        still: where controls stand in the still picture, if not where they start.
+        reset: what the button says that brings all controls back, if not the usual.
         same_script_as: another figure, whose `figure.js` defines this one, too.
     """
 
@@ -65,6 +67,8 @@ class LiveFigure:
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
+    still: Mapping[str, Any] = field(default_factory=dict)
+    reset: str = ""
     _last: dict[Any, Values] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def values(self, **start: Any) -> Values:
@@ -78,6 +82,14 @@ class LiveFigure:
             if name not in known:
                 raise InputError(f"{self.name} has no control {name!r}, but: {', '.join(known)}")
         return {name: control.accept(start.get(name, control.start)) for name, control in known.items()}
+
+    def still_values(self, **start: Any) -> Values:
+        """The value of every control in the still picture.
+
+        Raises:
+            InputError: there is no such control, or it cannot have such a value.
+        """
+        return self.values(**self.still | start)
 
     def state(self, values: Values) -> Values:
         """The controls' values together with all that is computed from them."""
@@ -149,6 +161,7 @@ class LiveFigure:
                 "front": list(self.front),
                 "plays": self.plays,
                 "enter": self.enter,
+                "reset": self.reset,
                 "examples": list(self.examples),
             }.items()
             if value

@@ -36,7 +36,7 @@ def live(name: str, **start: Any) -> None:
     support.core.errors.InputError: hours=11 is not between 0 and 10 in steps of 0.5; ...
     """
     figure = find(name)
-    values = figure.values(**start)
+    values = figure.still_values(**start)
     print(f"Start · {figure.text(values)}")
     still = png(figure.figure(values))
     bundle: Values = {"image/png": still, "text/plain": f"<live figure: {name}>"}

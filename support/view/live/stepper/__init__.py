@@ -16,17 +16,23 @@ __all__ = ["Matrix", "Story", "stepper"]
 
 
 def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | None = None) -> Values:
-    """One step on or back, or to a given one; at the end nothing changes.
+    """One step on or back, or to a given one; on from the last is the first. A sum that was told goes.
 
-    >>> to_step({"step": 3}, 0.5, last=4, by=1), to_step({"step": 4}, 0.5, last=4, by=1)
-    ({'step': 4}, {})
+    >>> to_step({"step": 3, "cell": "none"}, 0.5, last=4, by=1)
+    {'step': 4, 'cell': 'none'}
+    >>> to_step({"step": 4, "cell": "y[0, 1]"}, 0.5, last=4, by=1)
+    {'step': 0, 'cell': 'none'}
+    >>> to_step({"step": 0, "cell": "none"}, 0.5, last=4, by=-1)
+    {}
     """
-    step = min(max(int(values["step"]) + by, 0), last) if at is None else at
-    return {} if step == values["step"] else {"step": step}
+    now = int(values["step"])
+    if at is None:
+        at = 0 if by > 0 and now == last else min(max(now + by, 0), last)
+    return {} if at == now else {"step": at, "cell": NONE}
 
 
 def stepper(name: str, title: str, story: Story) -> LiveFigure:
-    """The live figure of a story. It opens with all steps done, and *Play* goes through them.
+    """The live figure of a story. It opens with the first step; its still picture shows all steps done.
 
     Args:
         name: of the figure.
@@ -60,7 +66,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
         name=name,
         title=title,
         controls=(
-            Slider("step", "Step", 0, last, 1, last, "{number} of {of}"),
+            Slider("step", "Step", 0, last, 1, 0, "{number} of {of}"),
             Choice("cell", "The sum of the number", (NONE, *story.cells()), NONE),
         ),
         compute=compute,
@@ -70,7 +76,6 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
         rows=(("{step}", "{makes}", "{numbers}"),),
         each="made",
         actions=(
-            Action("first", "First", go(at=0)),
             Action("back", "Back", go(by=-1)),
             Action("step", "Step", go(by=1)),
             Action("last", "Last", go(at=last)),
@@ -82,5 +87,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
         },
         front=("step",),
         plays="step",
+        still={"step": last},
+        reset="Back to the first step",
         same_script_as="stepper",
     )

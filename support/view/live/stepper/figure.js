@@ -11,16 +11,19 @@
     const [text, made, , sum] = find(key, data);
     return made > step ? ` ${key} is made in step ${made + 1}, ${data.steps[made][0]}.` : ` ${key} = ${sum} = ${text}.`;
   };
-  const to = (step, values, data) => {
-    const next = Math.min(Math.max(step, 0), data.steps.length - 1);
-    return next === values.step ? {} : {step: next};
+  // To another step; a sum that was told goes. On from the last is the first, but Play ends there.
+  const to = (step, values, data, round = false) => {
+    const last = data.steps.length - 1, next = round && step > last ? 0 : Math.min(Math.max(step, 0), last);
+    return next === values.step ? {} : {step: next, cell: "none"};
   };
 
   // W_Q with its letter lowered.
   const lowered = (words, make) => words.split(/_(\w)/).map((part, k) => k % 2 ? make("sub", {}, part) : part);
 
   // The matrices as tables; a number with a sum is a button. Arrow keys lead from number to number.
-  function build(held, data, {make, set, values}) {
+  function build(held, data, tools) {
+    const {make, set, values} = tools;
+    held.tools = tools;
     held.cells = new Map();
     held.cards = data.matrices.map((matrix) => {
       const wide = Math.max(3, ...matrix.columns.map((word) => word.length), ...matrix.cells.flat().map((cell) => cell ? cell[0].length : 0));
@@ -97,7 +100,7 @@
       node.classList.toggle("stepper-now", steps.has(place));
       node.classList.toggle("stepper-later", begins > place);
     }
-    held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), does, ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
+    held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), does, ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
     held.back.disabled = place === 0;
     held.on.disabled = place === data.steps.length - 1;
     // A matrix that has just been made comes into view; the page stays where it is otherwise.
@@ -118,18 +121,20 @@
     draw(state, data, tools) {
       const {held, make} = tools;
       if (!held.stage) build(held, data, tools);
+      const stale = held.place !== undefined && held.place !== state.place && state.cell !== "none" && state.cell === held.chosen;
       paint(state, held, data, make);
+      held.chosen = state.cell;
+      if (stale) tools.set({cell: "none"}); // its sum was told at another step, which the slider left
       return held.stage;
     },
     placed(held) { held.stage.closest(".live-panel").classList.add("live-broad", "stepper-panel"); },
     actions: {
-      first: (values, _, held, data) => to(0, values, data),
       back: (values, _, held, data) => to(values.step - 1, values, data),
-      step: (values, _, held, data) => to(values.step + 1, values, data),
+      step: (values, _, held, data) => to(values.step + 1, values, data, !held.tools.speed),
       last: (values, _, held, data) => to(data.steps.length - 1, values, data),
     },
     pace: () => 2600,
-    begin: (values, data) => values.step === data.steps.length - 1 ? {step: 0} : null,
+    begin: (values, data) => values.step === data.steps.length - 1 ? {step: 0, cell: "none"} : null,
   };
   for (const name of ["attention_steps", "bpe_steps", "backprop_steps", "adam_steps", "cache_steps"]) Live.define(name, figure);
 })();

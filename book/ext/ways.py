@@ -1,0 +1,301 @@
+"""The ways of reading: what each of them leaves on a chapter's page, and what it adds.
+
+Everything is shown, or the pictures only, or the calculation by hand with its code folded, or the code. The
+way is written at the root of the page (``data-reading``), so that a page opens in it at once; the rules that
+hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
+
+- *Picture* promises no formula and no code. It leaves the opening, *The picture*, of *Experiment* each figure
+  with its finding (the alternative text), the quiz and the take-aways. A sentence with a formula is left out,
+  and a symbol that only names something (``W_O``) is written as text.
+- *By hand* folds the code, each cell with a button of its own.
+
+In every way, the words that a cell prints beside its figure and the code that draws it are folded below it.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import plan
+from live import live_figure
+from reading import DRAWN
+
+WAYS = {
+    "all": ("Everything", "You are reading everything: the picture, the numbers and the code."),
+    "picture": ("Picture", "You are reading the pictures only."),
+    "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
+    "code": ("Code", "You are reading the code, without the picture and the part by hand."),
+}
+HIDDEN, ONLY = "not-in-picture", "only-in-picture"
+SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
+MEASURED = "What was tried out and measured, in pictures. Below each figure stands what it shows."
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
+CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
+
+
+def bar() -> str:
+    """The buttons that choose a way, and a line that says what is shown."""
+    buttons = "".join(
+        f'<button type="button" data-way="{way}" aria-pressed="{str(way == "all").lower()}">{label}</button>'
+        for way, (label, _) in WAYS.items()
+    )
+    says = "".join(f'<span data-way="{way}">{words}</span>' for way, (_, words) in WAYS.items())
+    return (
+        f'<div class="modes pst-js-only"><div role="group" aria-label="What to show">{buttons}</div>'
+        f'<p class="modes-says" role="status">{says}</p></div>'
+    )
+
+
+def symbol(tex: str) -> str:
+    """A symbol that names something, as HTML without a formula; empty if it is more than that.
+
+    >>> symbol("W_O"), symbol(r"d_{\\text{model}}"), symbol(r"\\beta > 0"), symbol(r"\\ln V")
+    ('W<sub>O</sub>', 'd<sub>model</sub>', 'β', 'ln V')
+    >>> symbol("(6.72, 1.18)"), symbol(r"\\tilde h"), symbol(r"1/\\sqrt{B}"), symbol("p - y")
+    ('(6.72, 1.18)', 'h', '', '')
+    """
+    text = re.sub(r"\\(?:text|mathrm)\{(\w+)\}|\\tilde\s*", r"\1", tex).replace(" > 0", "")
+    text = re.sub(r"\\(mathcal L|[a-z]+)", lambda m: SYMBOLS.get(m[1], m[0]), text)
+    if found := re.fullmatch(r"(\w)_\{?(\w+)\}?", text):
+        return f"{found[1]}<sub>{found[2]}</sub>"
+    return text if re.fullmatch(r"\w|ln \w|\([\d., −-]+\)", text) else ""
+
+
+def sentences(block: nodes.Element) -> Iterator[list[nodes.Node]]:
+    """The children of a paragraph, sentence by sentence; texts are cut where one ends.
+
+    >>> p = nodes.paragraph("", "", nodes.Text("One. "), nodes.math("x", "x"), nodes.Text(" is two. Three."))
+    >>> [["".join(n.astext() for n in s)] for s in sentences(p)]
+    [['One. '], ['x is two. '], ['Three.']]
+    """
+    now: list[nodes.Node] = []
+    for child in list(block.children):
+        if not isinstance(child, nodes.Text):
+            now.append(child)
+            continue
+        parts = SENTENCE.split(str(child))
+        for part in parts[:-1]:
+            yield [*now, nodes.Text(f"{part} ")]
+            now = []
+        now.append(nodes.Text(parts[-1]))
+        if re.search(r"[.!?]\s+$", parts[-1]):
+            yield now
+            now = []
+    if now:
+        yield now
+
+
+def without_formulas(block: nodes.Element, names: bool) -> None:
+    """Marks what the picture way leaves out of a paragraph: sentences with a formula, or the whole.
+
+    With ``names``, symbols are written as text, and one that stands behind its term in bold is dropped.
+    """
+    if not any(block.findall(nodes.math)):
+        return
+    kept: list[nodes.Node] = []
+    rest = 0
+    for sentence in sentences(block):
+        formulas = [m for part in sentence for m in part.findall(nodes.math)]
+        if not formulas:
+            rest += 1
+            kept += sentence
+            continue
+        as_text = {id(m): symbol(m.astext()) for m in formulas}
+        dropped = {
+            id(part)
+            for term, space, part in zip(sentence, sentence[1:], sentence[2:], strict=False)
+            if isinstance(part, nodes.math) and isinstance(term, nodes.strong) and space.astext() == " "
+        }
+        if not names or not all(as_text[id(m)] or id(m) in dropped for m in formulas):
+            kept.append(nodes.inline("", "", *sentence, classes=[HIDDEN]))
+            continue
+        rest += 1
+        for k, part in enumerate(sentence):
+            if k + 1 < len(sentence) and id(sentence[k + 1]) in dropped:
+                kept.append(nodes.inline("", "", part, classes=[HIDDEN]))
+            elif isinstance(part, nodes.math):
+                kept.append(nodes.inline("", "", part, classes=[HIDDEN]))
+                if id(part) not in dropped:
+                    kept.append(raw(f'<i class="{ONLY}">{as_text[id(part)]}</i>'))
+            else:
+                kept.append(part)
+    block.clear()
+    block += kept
+    if not rest:
+        whole = block.parent if isinstance(block.parent, nodes.list_item) else block
+        whole["classes"].append(HIDDEN)
+
+
+def raw(html: str) -> nodes.raw:
+    """HTML as it is."""
+    return nodes.raw("", html, format="html")
+
+
+def is_cell(node: nodes.Node) -> bool:
+    """Whether it is a code cell with its outputs."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def is_drawn(node: nodes.Node) -> bool:
+    """Whether it is a picture, a drawing or a live figure."""
+    return isinstance(node, nodes.image | live_figure) or (
+        isinstance(node, nodes.raw) and "diagram-of-cell" in node["classes"]
+    )
+
+
+def figures(cell: nodes.Element) -> list[nodes.Node]:
+    """What a cell draws; of a live figure the whole."""
+    return [node for node in cell.findall(is_drawn) if not inside_live(node)]
+
+
+def inside_live(node: nodes.Node) -> bool:
+    """Whether it is the still side of a live figure."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, live_figure):
+            return True
+    return False
+
+
+def fold_below(cell: nodes.Element) -> None:
+    """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
+    output = cell.children[-1]
+    if output.get("nb_element") != "cell_code_output" or not figures(output):
+        return
+    code = cell.children[0]
+    folds: list[nodes.Node] = []
+    printed = [node for node in output.children if isinstance(node, nodes.literal_block)]
+    if printed:
+        inner = nodes.container("", *printed, classes=["cell_output"])
+        for node in printed:
+            output.remove(node)
+        folds += [
+            raw('<details class="figure-numbers"><summary>The numbers in this figure</summary>'),
+            inner,
+            raw("</details>"),
+        ]
+    if code.get("prompt_show") == DRAWN[0]:
+        cell.remove(code)
+        folds.append(code)
+    if folds:
+        cell += nodes.container("", *folds, classes=["figure-folds"])
+
+
+def caption(picture: nodes.image) -> None:
+    """The finding below a figure of an experiment, where the text around it is not shown.
+
+    It is the alternative text, which a listener hears already.
+    """
+    words = escape(picture.get("alt", "").replace("*", ""))
+    if words:
+        place = picture.parent.index(picture)
+        picture.parent.insert(place + 1, raw(f'<p class="finding {ONLY}" aria-hidden="true">{words}</p>'))
+
+
+def plain(node: nodes.Node) -> bool:
+    """A paragraph without a formula or a piece of code, that does not lead over to one."""
+    hard = (nodes.math, nodes.literal)
+    return (
+        isinstance(node, nodes.paragraph)
+        and not any(True for kind in hard for _ in node.findall(kind))
+        and not node.astext().rstrip().endswith(":")
+    )
+
+
+class Ways(SphinxPostTransform):
+    """Marks a chapter for its ways; folds of cells have been made (`HideInputCells`)."""
+
+    default_priority = 250
+    formats = ("html",)
+
+    def run(self, **_: Any) -> None:
+        if not self.env.docname.startswith("notebooks/"):
+            return
+        top = next(self.document.findall(nodes.section))
+        sections = [node for node in top.children if isinstance(node, nodes.section)]
+        self.opening(top)
+        for cell in list(top.findall(is_cell)):
+            self.cell(cell)
+        for section in sections:
+            name = section["ids"][0]
+            if name in ("the-picture", "take-aways"):
+                for block in list(section.findall(nodes.paragraph)):
+                    without_formulas(block, names=name == "the-picture")
+                    if block.astext().startswith("Next:"):  # (the picture way has a link of its own)
+                        block["classes"].append(HIDDEN)
+            elif name.startswith("experiment"):
+                self.gallery(section)
+                section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
+        top += raw(self.onward())
+        top.insert(1, raw(bar()))
+
+    @staticmethod
+    def opening(top: nodes.Element) -> None:
+        """Of what stands before the first section, the question and the lines that introduce the chapter."""
+        seen = False
+        for node in top.children[1:]:
+            if isinstance(node, nodes.section):
+                return
+            seen = seen or node.astext().startswith("You will be able to")
+            if seen or is_cell(node):
+                node["classes"].append(HIDDEN)
+            elif isinstance(node, nodes.paragraph):
+                without_formulas(node, names=True)
+
+    @staticmethod
+    def cell(cell: nodes.Element) -> None:
+        """Its folds, a button where code stands open, and whether it draws something."""
+        code = cell.children[0]
+        if code.get("nb_element") == "cell_code_source":
+            cell.insert(0, raw(CODE))
+        drawn = figures(cell)
+        if drawn:
+            cell["classes"].append("draws")
+            fold_below(cell)
+        elif not any(cell.findall(nodes.table)):
+            cell["classes"].append(HIDDEN)
+
+    def gallery(self, section: nodes.Element) -> None:
+        """Of each part of an experiment its opening lines, if plain, and the figures with findings."""
+        for k, node in enumerate(section.children[1:]):
+            if isinstance(node, nodes.section):
+                self.gallery(node)
+            elif is_cell(node) and "draws" in node["classes"]:
+                for picture in figures(node):
+                    if isinstance(picture, nodes.image):
+                        caption(picture)
+            elif k == 0 and plain(node):
+                continue
+            elif isinstance(node, nodes.Element):
+                node["classes"].append(HIDDEN)
+                if isinstance(node, nodes.raw | nodes.math_block):
+                    box = nodes.container("", classes=[HIDDEN])
+                    node.replace_self(box)
+                    box += node
+
+    def onward(self) -> str:
+        """Where the picture way goes on."""
+        number = self.env.docname.rpartition("/")[2][:2]
+        chapters = plan.chapters()
+        later = f"{int(number) + 1:02d}"
+        if later in chapters:
+            stem, name = chapters[later]
+            link = f'<a href="{stem}.html">Next: the picture of chapter {int(later)}, {escape(name)}</a>'
+        else:
+            link = '<a href="../book/for_users.html">Next: what this means if you only use such models</a>'
+        return (
+            f'<div class="picture-onward {ONLY}"><p>{link}</p>'
+            '<p><button type="button" data-way="all">Show everything in this chapter</button></p></div>'
+        )
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_post_transform(Ways)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

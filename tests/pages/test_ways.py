@@ -1,0 +1,162 @@
+"""The ways of reading keep their promise, in every chapter."""
+
+import re
+from pathlib import Path
+
+import pytest
+from test_pages import CHAPTERS, SITE
+
+OPENED = "() => document.readyState === 'complete' && !document.documentElement.dataset.opening"
+# What a reader of the pictures sees: what must not be there, how many words, how many figures.
+LOOK = """() => {
+  const article = document.querySelector('article.bd-article');
+  const seen = (e) => e.getClientRects().length > 0 && e.checkVisibility();
+  const all = (what) => [...article.querySelectorAll(what)].filter(seen);
+  const hard = ['.katex, .math, .cell_input, .cell pre, .cell_output > .output, .figure-folds',
+    'details.hide, .code-opens'].join();
+  const words = all('p, li').map((e) => e.textContent.trim().split(/\\s+/).length).reduce((a, b) => a + b, 0);
+  return {
+    hard: all(hard).map((e) => `${e.className}: ${e.textContent.trim().slice(0, 80)}`),
+    titles: all(':scope > section > section > h2').map((e) => e.textContent.replace('#', '')),
+    words, figures: all('.cell_output img, svg.diagram, .live-panel, .live-still').length,
+    findings: all('.finding').length,
+    empty: all('section').filter((e) => e.innerText.trim() === '').map((e) => e.id),
+    onward: all('.picture-onward a').map((e) => e.getAttribute('href')),
+    wide: document.documentElement.scrollWidth,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def remembered(browser, bases):
+    """Opens a page in a browser that remembers a way."""
+    contexts = []
+
+    def opened(page, way, **settings):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
+        contexts.append(context)
+        tab = context.new_page()
+        tab.goto(bases["http"] + "robots.txt")
+        tab.evaluate("(way) => localStorage.setItem('reading', way)", way)
+        visit(tab, bases["http"] + page)
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def visit(tab, address):
+    tab.goto(address, wait_until="load")
+    tab.wait_for_function(OPENED)
+
+
+def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
+    """Through the whole book, each chapter by the link at the end of the one before it."""
+    tab = remembered(CHAPTERS[0], "picture")
+    experiments = 0
+    for k, page in enumerate(CHAPTERS):
+        if k:
+            visit(tab, bases["http"] + page)
+        seen = tab.evaluate(LOOK)
+        assert seen["hard"] == [], page
+        assert seen["words"] > 250 and seen["figures"] >= 1, (page, seen)
+        titles = seen["titles"]
+        assert titles[0] == "The picture" and titles[-2:] == ["Quiz", "Take-aways"], (page, titles)
+        assert all(title.startswith("Experiment") for title in titles[1:-2]), (page, titles)
+        assert seen["empty"] == [] and seen["wide"] <= 1280, page
+        experiments += seen["findings"]
+        after = Path(CHAPTERS[k + 1]).name if k + 1 < len(CHAPTERS) else "../book/for_users.html"
+        assert seen["onward"] == [after], page
+    assert experiments > 80
+    tab.locator(".picture-onward button").click()
+    assert tab.is_visible("#by-hand") and not tab.is_visible(".picture-onward")
+    assert tab.evaluate("localStorage.getItem('reading')") == "all"
+    assert tab.evaluate("document.querySelector('.modes').getBoundingClientRect().top") < 400
+
+
+def test_the_buttons_stand_under_the_title_in_one_row(remembered):
+    tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
+    boxes = [button.bounding_box() for button in tab.locator(".modes button").all()]
+    assert len(boxes) == 4 and len({round(box["y"]) for box in boxes}) == 1
+    assert boxes[-1]["x"] + boxes[-1]["width"] <= 390 and boxes[0]["y"] < 300
+    assert tab.evaluate(
+        "document.querySelector('article h1').nextElementSibling.className.startsWith('modes')"
+    )
+    assert tab.inner_text(".modes-says").startswith("You are reading the pictures only")
+    assert tab.get_attribute(".modes [data-way=picture]", "aria-pressed") == "true"
+    # A link into what is hidden shows it.
+    tab.evaluate("location.hash = 'deeper-patterns-that-mislead'")
+    tab.wait_for_function("() => document.getElementById('deeper-patterns-that-mislead').checkVisibility()")
+    assert tab.inner_text(".modes-says").startswith("You are reading everything")
+
+
+SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => done(
+  list.getEntries().reduce((sum, e) => sum + e.value, 0))).observe({type: 'layout-shift', buffered: true})
+  || setTimeout(() => done(0), 500))"""
+
+
+def test_a_remembered_way_opens_without_a_jump(remembered):
+    for way in ("picture", "hand"):
+        tab = remembered("notebooks/13_feed_forward.html", way)
+        assert tab.evaluate(SHIFT) < 0.05, way
+
+
+def test_by_hand_the_numbers_come_first(remembered):
+    tab = remembered("notebooks/11_attention.html", "hand")
+    assert tab.locator("#by-hand .cell_input").first.is_hidden()
+    assert [
+        f for f in tab.locator("#by-hand details.below-input").all() if f.get_attribute("open") is None
+    ] == []
+    numbers = tab.locator("#by-hand details.below-input table").first
+    numbers.scroll_into_view_if_needed()
+    assert numbers.is_visible()
+    cell = tab.locator("#by-hand .cell:has(> .code-opens)").first
+    button = cell.locator(".code-opens")
+    assert button.get_attribute("aria-expanded") == "false"
+    button.click()
+    assert cell.locator(".cell_input").is_visible() and button.inner_text() == "Hide the code"
+    assert button.get_attribute("aria-expanded") == "true"
+    # The stepper opens at its first step, goes round, and forgets the sum of another step.
+    tab.locator("#by-hand live-figure").first.scroll_into_view_if_needed()
+    stepper = tab.locator("#by-hand live-figure:has(.stepper)").first
+    act = {b.inner_text(): b for b in stepper.locator(".live-buttons button").all()}
+    told = stepper.locator(".stepper-told")
+    assert told.inner_text().startswith("1 of 11") and act["Back to the first step"].is_disabled()
+    act["Last"].click()
+    assert told.inner_text().startswith("11 of 11") and "the last step" in told.inner_text()
+    stepper.locator("button[data-key='Q[1, 2]']").click()
+    assert "Q[1, 2] =" in told.inner_text()
+    stepper.locator("input[type=range]").evaluate(
+        "e => { e.value = 4; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    assert told.inner_text().startswith("5 of 11") and "Q[1, 2]" not in told.inner_text()
+    act["Last"].click()
+    act["Step"].click()
+    assert told.inner_text().startswith("1 of 11")
+    tab.click(".modes [data-way=all]")
+    assert tab.locator("#by-hand details.below-input[open]").count() == 0
+    assert not button.is_visible() and tab.locator("#in-code .cell_input").first.is_visible()
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_a_plots_cell_prints_is_folded_below_it(page):
+    """No printed text stands above a figure, and the folds of a figure are on one line."""
+    text = (SITE / page).read_text(encoding="utf8")
+    outputs = re.findall(
+        r'<div class="cell_output docutils container[^"]*">\n?(.*?)</div>\n?</div>', text, re.S
+    )
+    above = [o for o in outputs if 'class="output' in o.partition('class="plot')[0] and 'class="plot' in o]
+    assert above == []
+    assert text.count('class="figure-folds') >= 1
+    for fold in re.findall(r"<details class=\"figure-numbers\">.*?</details>", text, re.S):
+        assert "<pre>" in fold and "<summary>The numbers in this figure</summary>" in fold
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_exercises_lead_to_the_notebook(page):
+    """Nothing runs on a page, so that nothing asks to be run there."""
+    text = (SITE / page).read_text(encoding="utf8")
+    part = text.partition('id="check-yourself"')[2].partition('id="take-aways"')[0]
+    assert "not written yet" not in part and "it knows the solution" not in part
+    assert part.count('<a href="#take-away">') >= 1 and text.count('id="take-away"') == 1
