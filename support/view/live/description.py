@@ -44,6 +44,8 @@ class LiveFigure:
         plays: the action that *Play* repeats.
         enter: the action that the enter key does in a text.
         same_script_as: another figure, whose `figure.js` defines this one, too.
+        still: from the controls' values and all that is computed from them to HTML, where a picture would be
+            worse: a page shows it, instead of the still picture and the numbers, until the figure lives.
     """
 
     name: str
@@ -65,6 +67,7 @@ class LiveFigure:
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
+    still: Callable[[Values], str] | None = None
     _last: dict[Any, Values] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def values(self, **start: Any) -> Values:
