@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lean_pages
 import live_stills
 import page_policy
+import search_weights
 import take_away
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -165,6 +166,7 @@ def publish(made: dict[str, str]) -> None:
     (new / "index.html").write_text(FRONT_DOOR, encoding="utf8")
     drop_old_pictures(new)
     live_stills.write(new)
+    search_weights.write(new)
     lean_pages.write(new)
     page_policy.write(new)
     take_away.write(new)

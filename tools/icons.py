@@ -32,7 +32,7 @@ def main() -> None:
     script = (theme / "scripts" / "fontawesome.js").read_text(encoding="utf8")
     rules = []
     for name in ICONS:
-        found = re.findall(rf'"?\b{name}"?:\[(\d+),(\d+),\[[^\]]*\],"[^"]*","([^"]+)"\]', script)
+        found = re.findall(rf'(?<![\w-])"?{name}"?:\[(\d+),(\d+),\[[^\]]*\],"[^"]*","([^"]+)"\]', script)
         width, height, path = found[-1]  # the solid set is the last one in the script
         svg = (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'><path d='{path}'/></svg>"

@@ -18,6 +18,10 @@ WHEEL = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
 EPOCH = (2026, 1, 1, 0, 0, 0)  # one date for all, so that the same book is the same file
 RUN = "pip install neuron_to_assistant-*.whl jupyterlab matplotlib ipywidgets"
 PLACE = "<!-- take-away -->"
+MENU = re.compile(
+    r'(<div class="dropdown dropdown-download-buttons">.*?</button>\s*)<ul class="dropdown-menu">.*?</ul>',
+    re.S,
+)
 README = f"""From One Neuron to an Assistant
 
 Read: open pages/index.html in a browser. No network is needed.
@@ -64,6 +68,23 @@ def line(root: str, wheel: str, notebook: str, archive: str, megabytes: float) -
     )
 
 
+def menu(root: str, notebook: str, archive: str, megabytes: float) -> str:
+    """What the menu at the head of a page offers: to print, to keep, to run; each says what it is."""
+    entries = [("How to run the chapters as notebooks", f'href="{root}book/how_to_use.html#run-it"')]
+    if notebook:
+        entries.insert(
+            0, ("This chapter as a notebook (.ipynb)", f'href="{root}_sources/{notebook}" download')
+        )
+    entries += [
+        ("Keep the whole book on this device, offline", f'href="{root}book/how_to_use.html#read-it"'),
+        (f"Everything in one archive ({megabytes:.0f} MB)", f'href="{root}take/{archive}" download'),
+    ]
+    rows = [f'<li><a class="dropdown-item" {link}>{words}</a></li>' for words, link in entries]
+    prints = '<button class="dropdown-item" type="button" data-prints="">Print this page, or save it as PDF'
+    rows.append(f"<li>{prints}</button></li>")
+    return f'<ul class="dropdown-menu">{"".join(rows)}</ul>'
+
+
 def write(site: Path) -> None:
     """Make the files, and put the links into the pages."""
     take = site / "take"
@@ -80,6 +101,13 @@ def write(site: Path) -> None:
         for path in pages:
             _add(archive, f"pages/{path.relative_to(site).as_posix()}", path.read_bytes())
     megabytes = (take / name).stat().st_size / 1e6
+    for path in [*(site / "notebooks").glob("*.html"), *(site / "book").glob("*.html")]:
+        chapter = path.parent.name == "notebooks"
+        rows = menu("../", f"notebooks/{path.stem}.ipynb" if chapter else "", name, megabytes)
+        text = path.read_text(encoding="utf8").replace(
+            'aria-label="Download this page"', 'aria-label="Keep, run or print" title="Keep, run or print"'
+        )
+        path.write_text(MENU.sub(lambda m, rows=rows: f"{m[1]}{rows}", text), encoding="utf8")
     for path in [*(site / "notebooks").glob("*.html"), site / "book" / "how_to_use.html"]:
         text = path.read_text(encoding="utf8")
         chapter = path.parent.name == "notebooks"

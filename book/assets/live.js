@@ -400,7 +400,8 @@
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
       const panel = make("div", {class: "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
-        ...(spec.front ? [make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says, picture,
+        ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
+          ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
           make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
           : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
         numbers, status);

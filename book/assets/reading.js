@@ -36,7 +36,7 @@
     place.scrollIntoView();
   }
 
-  // --- a figure as large as it is ---
+  // --- a figure in the whole window: all of it at first; a press, two fingers or the button make it larger and small again ---
   function enlarge(picture) {
     const box = document.createElement("dialog"), close = document.createElement("button"), big = picture.cloneNode(true);
     box.className = "enlarged";
@@ -44,16 +44,67 @@
     big.removeAttribute("loading");
     big.removeAttribute("tabindex");
     big.removeAttribute("role");
+    big.removeAttribute("title");
+    big.removeAttribute("width");
+    big.removeAttribute("height");
+    big.src = picture.currentSrc || picture.src; // (on a phone a plot may have its panels one below the other)
     Object.assign(close, {type: "button", textContent: "Close"});
     close.addEventListener("click", () => box.close());
     box.addEventListener("click", (event) => { if (event.target === box) box.close(); });
-    box.addEventListener("close", () => { box.remove(); picture.focus(); });
-    const scroll = document.createElement("div");
+    // The page behind stays where it is, and as wide as it is.
+    const page = document.documentElement, bar = innerWidth - page.clientWidth;
+    box.addEventListener("close", () => {
+      box.remove();
+      Object.assign(page.style, {overflow: "", paddingRight: ""});
+      picture.focus({preventScroll: true});
+    });
+    const scroll = document.createElement("div"), head = document.createElement("div"), larger = document.createElement("button");
+    Object.assign(larger, {type: "button", textContent: "Full size"});
+    let fitted = 0;
+    const fit = () => { // as wide as the window lets it be, and its height with it
+      const shape = (picture.naturalWidth || picture.clientWidth) / (picture.naturalHeight || picture.clientHeight);
+      fitted = Math.floor(Math.min(scroll.clientWidth, scroll.clientHeight * shape));
+      size(fitted);
+    };
+    // At a width, with the same place of the figure under the finger.
+    const size = (width, at) => {
+      const before = big.getBoundingClientRect(), frame = scroll.getBoundingClientRect();
+      const [x, y] = at || [frame.left + frame.width / 2, frame.top + frame.height / 2];
+      const part = before.width ? [(x - before.left) / before.width, (y - before.top) / before.height] : [0.5, 0.5];
+      big.style.width = `${width}px`;
+      const after = big.getBoundingClientRect();
+      scroll.scrollLeft += after.left + part[0] * after.width - x;
+      scroll.scrollTop += after.top + part[1] * after.height - y;
+      const full = width > fitted + 1;
+      box.classList.toggle("enlarged-full", full);
+      larger.textContent = full ? "Fit to the window" : "Full size";
+    };
+    const isFull = () => box.classList.contains("enlarged-full");
+    const turn = (at) => size(isFull() ? fitted : Math.max(2 * fitted, picture.naturalWidth), at);
+    larger.addEventListener("click", () => turn());
+    big.addEventListener("click", (event) => turn([event.clientX, event.clientY]));
+    const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    const middle = ([a, b]) => [(a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2];
+    let pinch = null;
+    scroll.addEventListener("touchstart", ({touches}) => { pinch = touches.length === 2 ? {far: apart(touches), width: big.clientWidth} : null; }, {passive: true});
+    scroll.addEventListener("touchmove", (event) => {
+      if (!pinch || event.touches.length !== 2) return;
+      event.preventDefault();
+      size(Math.min(6 * fitted, Math.max(fitted, pinch.width * apart(event.touches) / pinch.far)), middle(event.touches));
+    }, {passive: false});
+    addEventListener("resize", function again() {
+      if (!box.isConnected) removeEventListener("resize", again);
+      else if (!isFull()) fit();
+    });
+    head.append(larger, close);
     scroll.append(big);
     scroll.tabIndex = 0;
-    box.append(close, scroll);
+    box.append(head, scroll);
     document.body.append(box);
+    Object.assign(page.style, {overflow: "hidden", paddingRight: bar ? `${bar}px` : ""});
     box.showModal();
+    close.focus();
+    fit();
   }
 
   // --- what was read: a chapter counts when most of its parts that are shown were in view for a while, and its end ---

@@ -1,4 +1,4 @@
-// What these pages use of their theme: colours, search, the two sidebars, the way back to the top, copying of code.
+// What these pages use of their theme: colours, search, the two sidebars, copying of code.
 // (The theme's own scripts bring a hundred kilobytes and lay out the whole page several times as it opens.)
 (() => {
   "use strict";
@@ -6,18 +6,27 @@
   const data = document.documentElement.dataset, dark = matchMedia("(prefers-color-scheme: dark)");
   const remember = (name, value) => { try { localStorage.setItem(name, value); } catch { /* a browser that keeps nothing */ } };
 
-  // --- light, dark, or as the system ---
+  // --- light or dark: as the system has it, until somebody chooses ---
   const colours = (mode) => {
     data.mode = mode;
     data.theme = mode === "auto" ? (dark.matches ? "dark" : "light") : mode;
     remember("mode", mode);
     remember("theme", data.theme);
+    tell();
   };
-  const turn = () => {
-    const modes = dark.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
-    colours(modes[(modes.indexOf(data.mode) + 1) % 3]);
+  const tell = () => {
+    const words = data.theme === "dark" ? "Light colours" : "Dark colours";
+    for (const button of all(".theme-switch-button")) {
+      button.setAttribute("aria-label", words);
+      button.title = words;
+    }
   };
-  dark.addEventListener("change", () => { if (data.mode === "auto") data.theme = dark.matches ? "dark" : "light"; });
+  const turn = () => colours(data.theme === "dark" ? "light" : "dark");
+  dark.addEventListener("change", () => {
+    if (data.mode !== "auto") return;
+    data.theme = dark.matches ? "dark" : "light";
+    tell();
+  });
 
   // --- a dialog closes when one clicks beside it ---
   const closable = (dialog) => dialog.addEventListener("click", (event) => {
@@ -39,7 +48,18 @@
   function drawer(button, bar, modal) {
     if (!button || !bar || !modal) return;
     closable(modal);
-    modal.addEventListener("close", () => { move(modal, bar); button.focus(); });
+    let leads = false; // into the page: the reading goes on there, and not at the button
+    modal.addEventListener("close", () => {
+      move(modal, bar);
+      if (!leads) button.focus();
+      leads = false;
+    });
+    modal.addEventListener("click", (event) => {
+      const link = event.target.closest("a[href]");
+      if (!link?.hash || link.pathname !== location.pathname) return;
+      leads = true;
+      modal.close();
+    });
     button.addEventListener("click", (event) => {
       event.preventDefault();
       button.blur();
@@ -52,20 +72,62 @@
     });
   }
   // --- where one is, in the list of contents beside the text ---
+  // One asks the sections themselves where they are, and only the one that is on the line for those within it: to ask for a
+  // heading that is far away would lay out all that stands around it.
   function follow() {
     const links = all("#pst-page-toc-nav a"), entries = all("#pst-page-toc-nav .toc-entry"), of = new Map();
     for (const link of links) {
       const place = document.getElementById(decodeURIComponent(link.hash.slice(1)));
-      if (place) of.set(place.querySelector("h1, h2, h3, h4") || place, link);
+      if (place) of.set(place, link);
     }
-    const watch = new IntersectionObserver((seen) => {
-      const here = of.get(seen.filter((e) => e.isIntersecting).pop()?.target);
-      if (!here) return;
-      for (const link of links) link.classList.toggle("active", link === here);
-      for (const link of links) link.toggleAttribute("aria-current", link === here);
-      for (const entry of entries) entry.classList.toggle("active", entry.contains(here));
-    }, {rootMargin: "-60px 0px -70% 0px"});
-    for (const place of of.keys()) watch.observe(place);
+    if (!of.size) return;
+    const outer = [...of.keys()].filter((place) => ![...of.keys()].some((other) => other !== place && other.contains(place)));
+    const within = new Map([...of.keys()].map((place) => [place, [...of.keys()].filter((other) => other.parentElement === place)]));
+    const at = (places, line) => places.findLast((place) => {
+      const box = place.getBoundingClientRect();
+      return box.height && box.top <= line;
+    });
+    let last, asked = 0;
+    const mark = () => {
+      asked = 0;
+      const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2, line = end ? innerHeight : 60 + 0.25 * innerHeight;
+      let place = at(outer, line), inner = place;
+      while (inner) {
+        inner = at(within.get(place), line);
+        place = inner || place;
+      }
+      const here = of.get(place);
+      if (here === last) return;
+      last = here;
+      for (const link of links) {
+        link.classList.toggle("active", link === here);
+        if (link === here) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+      for (const entry of entries) entry.classList.toggle("active", entry.contains(here || null));
+    };
+    const ask = () => { asked ||= requestAnimationFrame(mark); };
+    for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
+    ask();
+  }
+  // The end key leads to an estimated end, too, and from there to the real one.
+  function toTheEnd() {
+    addEventListener("keydown", (event) => {
+      const {key, target} = event;
+      if (key !== "End" || event.shiftKey || event.altKey || event.defaultPrevented || target.closest("dialog, input, textarea, select, [tabindex]:not(a, button)")) return;
+      event.preventDefault();
+      let frames = 40, stays = 0, tall = 0;
+      const stop = () => { frames = 0; };
+      for (const hand of ["wheel", "keydown", "pointerdown"]) setTimeout(() => addEventListener(hand, stop, {once: true, passive: true}));
+      const again = () => {
+        const high = document.documentElement.scrollHeight;
+        stays = high === tall ? stays + 1 : 0;
+        tall = high;
+        scrollTo({top: high, behavior: "instant"});
+        if (frames-- > 0 && stays < 8) requestAnimationFrame(again);
+      };
+      again();
+    });
   }
   // --- code: a button that copies; and what scrolls in its box can be reached with the keyboard ---
   function withButton(pre) {
@@ -120,6 +182,8 @@
       }
     });
     setTimeout(follow);
+    tell();
+    toTheEnd();
     const copied = new IntersectionObserver((seen) => {
       for (const {target, isIntersecting} of seen) {
         if (!isIntersecting) continue;
@@ -140,15 +204,6 @@
     });
     toPlace();
     addEventListener("pagehide", () => { if (bar?.scrollTop) sessionStorage.setItem("sidebar", bar.scrollTop); });
-    const top = $("#pst-back-to-top");
-    if (top) {
-      let before = 0;
-      addEventListener("scroll", () => {
-        top.style.display = scrollY < before && scrollY > 900 ? "block" : "";
-        before = scrollY;
-      }, {passive: true});
-      top.addEventListener("click", () => scrollTo({top: 0}));
-    }
   });
   // A link leads to an estimated place, as what lies above it is not laid out; some frames later it is known where it is.
   const arrive = () => {

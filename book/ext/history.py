@@ -55,19 +55,22 @@ def text(x: float, y: float, words: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" fill="currentColor" {more}>{escape(words)}</text>'
 
 
-def drawing(body: list[str], height: float, label: str) -> str:
-    """A figure that is as wide as the page lets it be."""
+def drawing(body: list[str], height: float, label: str, role: str = "img") -> str:
+    """A figure that is as wide as the page lets it be; one with links in it is a group."""
     return (
-        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram" role="img" '
+        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram" role="{role}" '
         f'viewBox="0 0 {WIDTH} {height:.0f}" style="width:100%;max-width:44rem;height:auto" '
         f'aria-label="{escape(label)}">{"".join(body)}</svg></div>'
     )
 
 
 def timeline(events: list[dict[str, Any]]) -> str:
-    """One row for each strand, a dot for each event; dots of one year stand on top of each other."""
+    """One row for each strand, a dot for each event; dots of one year stand on top of each other.
+
+    A dot is a link to the event's entry in the list; pointed at, it says at the foot which event it is.
+    """
     right = WIDTH - 2 * LEFT
-    body = []
+    body, foot = [], 14 + ROW * len(STRANDS) + 16
     for year in TICKS:
         x = LEFT + right * place(year)
         body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
@@ -79,25 +82,28 @@ def timeline(events: list[dict[str, Any]]) -> str:
         )
         body.append(f'<path d="M{LEFT} {y + 38}H{WIDTH - LEFT}" stroke="{colour}" opacity=".45"/>')
         stacked: dict[int, int] = {}
-        for event in (e for e in events if e["strand"] == strand):
+        for n, event in ((n, e) for n, e in enumerate(events) if e["strand"] == strand):
             level = stacked[event["year"]] = stacked.get(event["year"], -1) + 1
             x = LEFT + right * place(event["year"])
-            title = f"<title>{event['year']}: {escape(event['name'])}</title>"
+            name = f"{event['year']}: {event['name']}"
             body.append(
-                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}">{title}</circle>'
+                f'<a class="event" href="#event-{n}" aria-label="{escape(name)}">'
+                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}"/>'
+                f"{text(LEFT, foot, name)}</a>"
             )
+    body.append(text(LEFT, foot, "Each dot is a work: press it to read about it.", 'class="event-hint"'))
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
     label = (
         f"{len(events)} events on a line of time from 1805 to 2024 that is stretched after 2012: {counted}. "
     )
-    return drawing(body, 20 + ROW * len(STRANDS), f"{label}Most stand after 2014.")
+    return drawing(body, foot + 8, f"{label}Most stand after 2014.", role="group")
 
 
 def entries(events: list[dict[str, Any]]) -> str:
     """The events as a list, each with its sentence, its work, and the chapter that treats it."""
     works = parse_file(str(BIB)).entries
     rows = []
-    for event in events:
+    for n, event in enumerate(events):
         work = works[event["key"]] if event["key"] else None
         link = address(work.fields) if work else ""
         if event["where"].startswith("https"):
@@ -110,11 +116,20 @@ def entries(events: list[dict[str, Any]]) -> str:
         if plan.notebook(stem).exists():
             chapter = f'<a href="../notebooks/{stem}.html">{chapter}</a>'
         rows.append(
-            f'<li style="--strand:{STRANDS[event["strand"]]}"><b>{event["year"]}</b> '
+            f'<li id="event-{n}" style="--strand:{STRANDS[event["strand"]]}"><b>{event["year"]}</b> '
             f"<b>{escape(event['name'])}.</b> {escape(event['what'])} "
             f"<small>{source} · {chapter}</small></li>"
         )
     return f'<ol class="timeline">{"".join(rows)}</ol>'
+
+
+PAPER = "a small Transformer, computed on paper"
+OURS = {  # how the page calls a model of the zoo
+    "calling-game": "our model of the calling game",
+    "semantic": "our model of the semantic world",
+    "stories": "our model of the story world",
+    "stories-small": "our small model of the story world",
+}
 
 
 def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
@@ -129,7 +144,7 @@ def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
     guide |= {"positions": "sinusoidal", "attention_bias": False, "ffn_bias": False}
     three = gpt2 | {"context": 2048, "d_model": 12288, "n_layers": 96, "n_heads": 96}
     return {
-        "the guide's model, on paper": (GPTConfig(**guide), None, ""),
+        PAPER: (GPTConfig(**guide), None, ""),
         "GPT-2 small": (GPTConfig(**gpt2, d_model=768, n_layers=12, n_heads=12), None, "radford2019"),
         "Llama 7B": (GPTConfig(**llama | wide | {"context": 2048}), 1.0e12, "touvron2023a"),
         "Mixtral 8x7B": (GPTConfig(**llama | mixtral | {"context": 32768}), None, "jiang2024"),
@@ -148,7 +163,7 @@ def scales() -> list[dict[str, Any]]:
     for name in sorted(zoo.RECIPES):
         entry = zoo.load(name)
         card = entry.card
-        rows.append(_row(f"our {name}", entry.model.config, entry.model, None, ""))
+        rows.append(_row(OURS[name], entry.model.config, entry.model, None, ""))
         rows[-1]["tokens"] = card.get("data", {}).get("training tokens")
     for name, (config, tokens, key) in shapes().items():
         with torch.device("meta"):
@@ -200,8 +215,8 @@ def scale_drawing(rows: list[dict[str, Any]]) -> str:
     for k, row in enumerate(rows):
         x, y = across(row["parameters"]), 40 + 34 * k
         side = 'text-anchor="end"' if x > WIDTH / 2 else ""
-        body.append(f'<path d="M{LEFT} {y}H{x:.1f}" stroke="#0072b2" stroke-width="3" opacity=".55"/>')
-        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" fill="#0072b2"/>')
+        body.append(f'<path d="M{LEFT} {y}H{x:.1f}" class="scale-bar"/>')
+        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" class="scale-dot"/>')
         body.append(text(x, y - 8, f"{row['name']}: {short(row['parameters'])}", side))
     told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
     return drawing(body, height + 6, f"Parameters on a logarithmic line: {told}.")
@@ -210,7 +225,7 @@ def scale_drawing(rows: list[dict[str, Any]]) -> str:
 def scale_table(rows: list[dict[str, Any]]) -> str:
     """The numbers of the figure, and what follows from them."""
     works = parse_file(str(BIB)).entries
-    heads = ("Model", "Parameters", "Width · layers · heads", "Operations per token")
+    heads = ("Model", "Parameters", "Width · layers · heads", "Operations per token")
     heads += ("Cache, bytes per token", "Bytes to train", "Tokens read", "Tokens per parameter")
     lines = []
     for row in rows:
@@ -236,7 +251,7 @@ def compared() -> list[tuple[str, float, float]]:
     """
     import torch
 
-    pair = [shapes()[name][0] for name in ("the guide's model, on paper", "GPT-3")]
+    pair = [shapes()[name][0] for name in (PAPER, "GPT-3")]
     with torch.device("meta"):
         parameters = [GPT(config).n_parameters() for config in pair]
     lengths, widths, hidden = (3, 2048), [c.d_model for c in pair], [4 * c.d_model for c in pair]

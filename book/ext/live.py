@@ -1,10 +1,10 @@
 """Live figures on the page: the directive `live`, and the stored outputs of `support.view.live` in chapters.
 
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
-JavaScript: a still picture, its numbers, a sentence. `live.js` and `live.css` are loaded where there is one,
-then `model.js` where it runs a model, then the figure's own `figure.js` (and what that shares with others),
-copied from its folder in `support/view/live`. The models are packed into the folder `_models`, and a
-page loads one only when its figure comes near.
+JavaScript: a still picture with its numbers, or what the figure says in HTML, and a sentence. `live.js` and
+`live.css` are loaded where there is one, then `model.js` where it runs a model, then the figure's own
+`figure.js` (and what that shares with others), copied from its folder in `support/view/live`. The models are
+packed into the folder `_models`, and a page loads one only when its figure comes near.
 """
 
 import base64
@@ -67,6 +67,17 @@ class LiveDirective(SphinxDirective):
             values = figure.still_values(**start)
         except InputError as error:
             raise self.error(str(error)) from None
+        if figure.still_html:
+            return [
+                wrapped(
+                    figure.name,
+                    start,
+                    [
+                        nodes.raw("", figure.still_html(figure.state(values)), format="html"),
+                        nodes.paragraph("", figure.sentence(values)),
+                    ],
+                )
+            ]
         data = base64.b64encode(light(png(figure.figure(values)))).decode()
         still = nodes.image(uri=f"data:image/png;base64,{data}", alt=figure.sentence(values))
         text, sentence = figure.text(values).rsplit("\n", 1)

@@ -9,12 +9,14 @@ for.
 import json
 import re
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import _make_id  # as the glossary names its anchors
 
 from support.core import atomic_write
@@ -89,6 +91,29 @@ def pattern() -> re.Pattern[str]:
     return re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, names)) + r")s?(?![\w-])", re.I)
 
 
+def by_letter() -> dict[str, list[tuple[str, str]]]:
+    """Letter → its terms as they are written, each with its anchor."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for block in BLOCK.findall(GLOSSARY.read_text(encoding="utf8")):
+        for head, _ in ENTRY.findall(block):
+            for name in re.split(r",\s*", re.sub(r"\s*\([^)]*\)", "", plain(head))):
+                letter = next((sign for sign in name.upper() if sign.isalpha()), "#")
+                found.setdefault(letter, []).append((name, f"term-{_make_id(plain(head))}"))
+    return {letter: sorted(found[letter], key=lambda term: term[0].lower()) for letter in sorted(found)}
+
+
+class FromAToZ(SphinxDirective):
+    """``{a-z}``: the letters in a line; each opens its terms, and closes those of another."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(GLOSSARY))
+        letters = []
+        for letter, names in by_letter().items():
+            links = " · ".join(f'<a href="#{anchor}">{escape(name)}</a>' for name, anchor in names)
+            letters.append(f'<details name="a-z"><summary>{letter}</summary><p>{links}</p></details>')
+        return [nodes.raw("", f'<div class="a-z">{"".join(letters)}</div>', format="html")]
+
+
 class Terms(SphinxTransform):
     """Makes the first mention of each a link."""
 
@@ -144,6 +169,7 @@ def ship(app: Any, exception: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, Any]:
+    app.add_directive("a-z", FromAToZ)
     app.add_transform(Terms)
     app.connect("build-finished", ship)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -211,6 +211,55 @@ def test_a_turn_is_said_by_the_enter_key_and_stands_in_the_address(awake, open_t
     assert state(element)["said"] == "" and box.input_value() == "Who are you?"
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awake, width):
+    page, element = awake(width=width)
+    page.set_viewport_size({"width": width, "height": 844})
+    box, log = text_of(element), element.query_selector("[role=log]")
+    box.fill("who are you?")
+    box.press("Enter")
+    page.wait_for_timeout(200)  # it scrolls with the next frame
+    said, frame, field = (e.bounding_box() for e in (log.query_selector_all(".talk-you")[-1], log, box))
+    assert frame["y"] - 1 <= said["y"] < frame["y"] + frame["height"] - said["height"]
+    assert 0 <= said["y"] < 844 and field["y"] > frame["y"] + frame["height"]
+    assert "again" not in log.inner_text()
+    element.query_selector(".live-of-tools input").click()
+    assert "written again, now without tools" in log.inner_text()
+    element.query_selector(".live-act").click()  # nothing is typed, and nothing said
+    box.fill("hello")
+    box.press("Enter")
+    assert "written again" not in log.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, width):
+    tab = open_tab("file", PAGE, width=width, dark=True)
+    still = tab.locator(".live-still .talk")
+    assert tab.locator("live-figure img").count() == 0
+    text = still.inner_text()
+    for turn in converse(("tell me a story about leo",), True, -1, 0.0):
+        assert turn["parts"][-1]["shown"] in text
+    room = still.bounding_box()
+    for part in still.locator("p").all():
+        name, line = part.locator(".talk-who").bounding_box(), part.bounding_box()
+        assert line["x"] + line["width"] <= room["x"] + room["width"] <= width
+        assert name["width"] < line["width"]
+    ground = "e => getComputedStyle(e).backgroundColor"
+    assert still.evaluate(ground) == "rgb(26, 35, 41)"  # no light box in the dark
+
+
+def test_where_no_word_is_near_those_are_offered_that_the_model_expects(awake):
+    _page, element = awake()
+    box, reads = text_of(element), element.query_selector(".talk-reads")
+    box.fill("tell me a story about mario")
+    offered = reads.query_selector_all("button")
+    assert len(offered) == 5 and {b.get_attribute("class") for b in offered} == {"live-near"}
+    names = [b.inner_text() for b in offered]
+    assert any(name in data()["large"] for name in names), names
+    offered[0].click()
+    assert box.input_value() == f"tell me a story about {names[0]}" and state(element)["trouble"] == ""
+
+
 def test_an_unknown_word_is_named_and_near_ones_are_offered(awake):
     _page, element = awake()
     before = state(element)["said"]

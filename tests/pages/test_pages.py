@@ -249,11 +249,19 @@ def test_the_theme_switch_switches(browser, bases):
     context = browser.new_context(viewport={"width": 1280, "height": 900})  # it is remembered
     tab = context.new_page()
     tab.goto(bases["file"] + TEXTS[0])
-    seen = set()
-    for _ in range(3):
-        tab.click(".theme-switch-button:visible")
-        seen.add(tab.evaluate("document.documentElement.dataset.mode"))
-    assert seen == {"auto", "light", "dark"}
+    button, seen = tab.locator(".theme-switch-button:visible"), []
+    for _ in range(3):  # each press changes something: it begins as the system is, and has two positions
+        seen.append(
+            (tab.evaluate("document.documentElement.dataset.theme"), button.get_attribute("aria-label"))
+        )
+        assert tab.locator(".theme-switch:visible").evaluate_all("all => all.map(e => e.dataset.mode)") == [
+            seen[-1][0]
+        ]
+        button.focus()
+        tab.keyboard.press("Enter")
+    assert seen == [("light", "Dark colours"), ("dark", "Light colours"), ("light", "Dark colours")]
+    tab.reload()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     context.close()
 
 

@@ -160,12 +160,36 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     style = picture.evaluate("e => [getComputedStyle(e).filter, getComputedStyle(e).backgroundColor]")
     assert style == ["none", "rgba(0, 0, 0, 0)"] and picture.get_attribute("src").endswith("#dark")
     assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 18, 18)"
-    small = picture.bounding_box()["width"]
+    tab.wait_for_timeout(200)  # what lies above has its height
+    was = tab.evaluate("scrollY")
     picture.click()
+    inner, box, close = (
+        tab.locator(f"dialog.enlarged {what}").bounding_box()
+        for what in ("img", ">> nth=0", "button >> nth=1")
+    )
+    # All of it is seen at first, under the buttons, and one side of it is as long as the window lets it be.
+    assert inner["x"] >= 0 and inner["x"] + inner["width"] <= 390 and inner["y"] + inner["height"] <= 844
+    assert inner["y"] >= close["y"] + close["height"] and close["x"] + close["width"] <= 390
+    assert inner["width"] > 350 or inner["height"] > 740
+    assert box["width"] == 390
     big = tab.locator("dialog.enlarged img")
-    assert big.bounding_box()["width"] > 1.3 * small
+    big.click()
+    assert big.bounding_box()["width"] > 1.9 * inner["width"]
+    tab.mouse.move(200, 500)
+    tab.mouse.wheel(300, 300)
+    tab.wait_for_function("() => document.querySelector('dialog.enlarged > div:last-child').scrollLeft > 100")
+    tab.mouse.wheel(0, 9000)
+    for _ in range(5):  # the page behind neither moves nor takes the focus
+        tab.keyboard.press("Tab")
+        assert tab.evaluate(
+            "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+        )
+    assert abs(tab.evaluate("scrollY") - was) < 2
+    tab.get_by_role("button", name="Fit to the window").click()
+    assert abs(big.bounding_box()["width"] - inner["width"]) < 2
     tab.keyboard.press("Escape")
     assert tab.locator("dialog.enlarged").count() == 0
+    assert tab.evaluate("document.activeElement.matches('.cell_output img.plot')")
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 

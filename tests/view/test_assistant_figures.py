@@ -50,3 +50,15 @@ def test_a_text_with_requests_is_shown_up_to_a_token():
         assert ("runs the tool" in part["finding"]) == (part["tokens"][-1]["token"] == "<result>")
     assert one_token_on({"problem": problem, "step": 0, "lies": False}, 0.0) == {"step": 1 - n}
     assert belt(problem, 1 - LONGEST, lies=False)["at"] == 1
+
+
+def test_in_the_picture_of_a_conversation_no_name_covers_a_text_and_no_line_is_cut_off():
+    figure = find("assistant")
+    drawn = figure.figure(figure.values())
+    drawn.canvas.draw()
+    names, texts = [], []
+    for text in drawn.axes[0].texts:
+        (names if text.get_weight() == "bold" else texts).append(text.get_window_extent())
+    assert len(names) > 5 and len(texts) > len(names)
+    assert all(box.x0 >= 0 and box.x1 <= drawn.bbox.width for box in [*names, *texts])
+    assert not any(name.overlaps(text) for name in names for text in texts)

@@ -46,6 +46,8 @@ class LiveFigure:
         still: where controls stand in the still picture, if not where they start.
         reset: what the button says that brings all controls back, if not the usual.
         same_script_as: another figure, whose `figure.js` defines this one, too.
+        still_html: from the controls' values and all that is computed from them to HTML, where a picture would
+            be worse: a page shows it, instead of the still picture and the numbers, until the figure lives.
     """
 
     name: str
@@ -69,6 +71,7 @@ class LiveFigure:
     needs: tuple[str, ...] = ()
     still: Mapping[str, Any] = field(default_factory=dict)
     reset: str = ""
+    still_html: Callable[[Values], str] | None = None
     _last: dict[Any, Values] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def values(self, **start: Any) -> Values:

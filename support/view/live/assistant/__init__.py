@@ -6,7 +6,7 @@ from the settings alone, so it can stand in the address of a page.
 """
 
 from support.view.live.assistant.conversation import MOST_TURNS, Values, converse, data, preview, sentence
-from support.view.live.assistant.still import draw_talk
+from support.view.live.assistant.still import draw_talk, talk_on_page
 from support.view.live.controls import Action, Slider, Switch, Text
 from support.view.live.description import LiveFigure
 
@@ -124,4 +124,5 @@ FIGURE = LiveFigure(
     front=("prompt", "tools"),
     needs=("assistant/harness.js",),
     enter="say",
+    still_html=talk_on_page,
 )

@@ -108,7 +108,18 @@
     }
     return row[b.length];
   };
-  const near = (word, words) => words.map((other) => [far(word.slice(0, 24), other), other]).filter(([d]) => d <= Math.max(1, word.length / 2)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, other]) => other);
+  const near = (word, words) => words.map((other) => [far(word.slice(0, 24), other), other]).filter(([d]) => d <= Math.max(1, word.length / 4)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, other]) => other);
+  // Where no word is near, those that the model finds likeliest there.
+  const likely = (text, word, held, data) => {
+    const {harness, words} = held, typed = read(text, data), before = typed.slice(0, typed.indexOf(word)).filter((w) => harness.ids.has(w));
+    const ids = [data.marks.start, data.marks.user, ...before].map((w) => harness.ids.get(w));
+    const scores = harness.reader.read(ids).logitsAt(ids.length - 1);
+    return [...words].sort((a, b) => scores[harness.ids.get(b)] - scores[harness.ids.get(a)]).slice(0, 5);
+  };
+  const instead = (text, word, held, data) => {
+    const same = near(word, held.words);
+    return same.length ? ["Near: ", same] : ["Known here: ", likely(text, word, held, data)];
+  };
 
   // --- drawing: who says what, each in the colour of its writer ---
   // Words that were never shown before appear one after the other; all of them stand in the page at once.
@@ -140,23 +151,36 @@
         if (turn.tokens) log.append(make("p", {class: "talk-note"}, `${turn.tokens} tokens; ${shown(turn.each, 1)} ms for each that was read or written${turn.stopped === "answered" ? "" : `; ended: ${turn.stopped}`}`));
       }
       if (!state.talk.length) log.append(make("p", {class: "talk-note"}, "Nothing has been said yet."));
+      const begun = !held.first && held.turns !== state.talk.length, settings = [state.tools, state.clock, state.temperature].join();
+      // The settings hold for the whole conversation; who changes one is told that what stood there was written anew.
+      if (held.settings !== undefined && held.settings !== settings) {
+        held.anew = !state.talk.length ? "" : held.tools === state.tools ? "All replies above were written again with the new setting."
+          : state.tools ? "All replies above were written again, now with tools." : "All replies above were written again, now without tools.";
+      } else if (begun) held.anew = "";
+      Object.assign(held, {settings, tools: state.tools, turns: state.talk.length});
+      if (held.anew) log.append(make("p", {class: "talk-note talk-anew"}, held.anew));
       held.first = false;
-      requestAnimationFrame(() => { log.scrollTop = log.scrollHeight; });
+      // What was said last is in view, with the beginning of its reply; the field stands under it.
+      requestAnimationFrame(() => {
+        const asked = [...log.querySelectorAll(".talk-you")].at(-1);
+        log.scrollTop = held.anew || !asked ? log.scrollHeight : asked.offsetTop - 8;
+        if (begun && state.talk.length) log.scrollIntoView({block: "nearest"});
+      });
       const button = (key, text, press) => {
-        const made = make("button", {type: "button", "data-key": key}, text);
+        const made = make("button", {type: "button", "data-key": key, class: "live-near"}, text);
         made.addEventListener("click", press);
         return made;
       };
       const turns = turnsOf(state.said, data), full = turns.length === data.most_turns;
       const reads = state.strange.length
-        ? [state.trouble, " ", ...near(state.strange[0], held.words).flatMap((word) => [button(`near-${word}`, word,
-          () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "])]
-        : state.trouble ? [state.trouble] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of these."];
+        ? [state.trouble, " ", ...instead(state.prompt, state.strange[0], held, data).flatMap((those) => typeof those === "string" ? [those]
+          : those.flatMap((word) => [button(`near-${word}`, word, () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "]))]
+        : state.trouble ? [state.trouble] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of those above."];
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
       const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.`;
-      return make("div", {class: "talk"}, make("p", {class: "talk-reads"}, ...reads), offers, make("p", {class: "talk-note"}, note), log);
+      return make("div", {class: "talk"}, log, make("p", {class: "talk-note"}, note), offers, make("p", {class: "talk-reads"}, ...reads));
     },
     placed(held) { held.first = false; },
     actions: {
