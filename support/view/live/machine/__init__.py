@@ -30,7 +30,7 @@ LAST = len(steps_of(GAME)) - 1
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? The game leaves it open, and so does the model. Now add Paolo.",
+        "Whom will Pietro call? The game leaves it open; so does the model. Now add Paolo.",
         {"prompt": "Pietro chiama", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(

@@ -177,7 +177,9 @@
           }
           last = said;
           if (ends) said = "(the end)";
-          parts.push(glued && !ends ? "" : " ", isNew ? make("mark", {class: "machine-new"}, said) : said);
+          const gap = glued && !ends ? "" : " ", mark = parts.at(-1);
+          if (isNew && mark?.className === "machine-new") mark.append(gap, said); // one mark for all
+          else parts.push(gap, isNew ? make("mark", {class: "machine-new"}, said) : said);
         }
         last ||= text;
       }

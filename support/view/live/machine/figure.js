@@ -136,7 +136,7 @@
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
       return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn;
     }
-    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of its position, {place} (positions are counted from 1).", about);
+    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {
       if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
       let head = -1, key = -1, weight = -1;

@@ -179,8 +179,9 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
     elif part == "embedding":
-        said = "“{word}” becomes {d} numbers: its own embedding plus that of its position, {place} "
-        said += "(positions are counted from 1)."
+        said = (
+            "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
+        )
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}
