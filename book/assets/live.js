@@ -77,115 +77,6 @@
         say() {},
       };
     },
-    // A text of known words. While one is typed, the words that could be meant are offered, likeliest first.
-    prompt(spec, id, model) {
-      const ids = new Map(model.tokens.map((word, i) => [word, i])), words = new Map(spec.words.map((word) => [word, word]));
-      for (const word of spec.words) if (!words.has(word.toLowerCase())) words.set(word.toLowerCase(), word);
-      const known = (word) => words.get(word) ?? words.get(word.toLowerCase());
-      const begins = (half) => spec.words.filter((word) => word.toLowerCase().startsWith(half.toLowerCase()));
-      // Words as they are typed: in any case, and with the signs that stand at their ends.
-      const pieces = (text) => text.split(/\s+/).filter(Boolean).flatMap((word) => known(word) ? [word] : word.match(/[\w'<>-]+|[^\w\s]/g));
-      const input = make("input", {type: "text", id, value: spec.start, role: "combobox", "aria-autocomplete": "list",
-        "aria-expanded": "false", "aria-controls": `${id}-words`, "aria-describedby": `${id}-note`, autocomplete: "off",
-        autocapitalize: "none", autocorrect: "off", spellcheck: "false"});
-      const list = make("ul", {id: `${id}-words`, role: "listbox", class: "live-words", "aria-label": "Words that fit"});
-      const note = make("p", {id: `${id}-note`, class: "live-trouble", role: "status"});
-      const reader = new PageModel.Reader(model);
-      let active = -1;
-      list.hidden = true;
-      const parse = () => {
-        const typed = pieces(input.value), open = /\S$/.test(input.value), good = [];
-        let trouble = "", strange = "";
-        for (const [i, word] of typed.entries()) {
-          if (good.at(-1) === spec.stop) trouble = `Nothing follows ${spec.stop}.`;
-          else if (good.length === spec.most) trouble = `The model reads ${spec.most} words at most.`;
-          else if (known(word)) { good.push(known(word)); continue; }
-          else if (open && i === typed.length - 1 && begins(word).length) break; // half a word
-          else trouble = `“${strange = word}” is none of the model's ${spec.words.length} words.`;
-          break;
-        }
-        if (spec.least && !typed.length) trouble = "The model reads one word at least.";
-        return {good, trouble, strange, half: open ? typed.at(-1) : ""};
-      };
-      const offer = () => {
-        const {good, trouble, half} = parse(), before = half && good.at(-1) === known(half) ? good.slice(0, -1) : good;
-        const full = before.length >= spec.most || before.at(-1) === spec.stop;
-        let fit = trouble || full ? [] : begins(half).filter((word) => word !== half);
-        if (fit.length) {
-          const read = ["<BOS>", ...before].filter((word) => ids.has(word)).map((word) => ids.get(word)); // (some models know no <BOS>)
-          const scores = read.length ? reader.read(read).logitsAt(read.length - 1) : [];
-          fit = (read.length ? fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]) : fit).slice(0, 8);
-        }
-        list.replaceChildren(...fit.map((word, i) => {
-          const item = make("li", {role: "option", id: `${id}-word-${i}`, "aria-selected": "false"}, word);
-          item.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
-          item.addEventListener("click", () => choose(word));
-          return item;
-        }));
-        point(-1);
-        list.hidden = !fit.length;
-        input.setAttribute("aria-expanded", String(!list.hidden));
-      };
-      const point = (to) => {
-        active = to;
-        [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === to)));
-        if (to < 0) input.removeAttribute("aria-activedescendant");
-        else input.setAttribute("aria-activedescendant", list.children[to].id);
-      };
-      const close = () => { list.hidden = true; point(-1); input.setAttribute("aria-expanded", "false"); };
-      const choose = (word) => {
-        input.value = `${input.value.replace(/\S+$/, "").trimEnd()} ${word} `.trimStart();
-        input.dispatchEvent(new Event("input", {bubbles: true}));
-      };
-      input.addEventListener("input", () => { if (document.activeElement === input) offer(); });
-      input.addEventListener("click", offer);
-      input.addEventListener("blur", close);
-      input.addEventListener("keydown", (event) => {
-        const step = {ArrowDown: 1, ArrowUp: -1}[event.key], n = list.children.length;
-        if (step && list.hidden) offer();
-        else if (step && n) point((active + step + (active < 0 && step < 0 ? n + 1 : n)) % n);
-        else if (event.key === "Enter" && active >= 0) choose(list.children[active].textContent);
-        else if (event.key === "Escape" && !list.hidden) close();
-        else return;
-        event.preventDefault();
-      });
-      return {
-        parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, list), note], input,
-        get: () => parse().good.join(" ") || (spec.least ? spec.words[0] : ""),
-        set: (value) => { input.value = value; close(); },
-        take: (text) => { input.value = text; },
-        say() {
-          const {good, trouble, strange} = parse();
-          note.textContent = trouble;
-          const instead = strange && near(strange, spec.words);
-          if (instead?.length) note.append(" Near: ", ...instead.flatMap((word) => {
-            const button = make("button", {type: "button", class: "live-near"}, word);
-            button.addEventListener("click", () => {
-              input.value = [...good, word, ""].join(" ");
-              input.dispatchEvent(new Event("input", {bubbles: true}));
-              input.focus();
-            });
-            return [button, " "];
-          }));
-          input.setAttribute("aria-invalid", String(Boolean(trouble)));
-        },
-      };
-    },
-  };
-
-  // Words that somebody may have meant: those that few letters tell from what was typed.
-  const near = (typed, words) => {
-    const a = typed.toLowerCase().slice(0, 24), far = (word) => {
-      const b = word.toLowerCase();
-      let row = [...Array(b.length + 1).keys()];
-      for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
-        row = next;
-      }
-      return row[b.length] - (a.slice(0, 3) === b.slice(0, 3) ? 1.5 : 0);
-    };
-    return words.filter((word) => /^\w/.test(word)).map((word) => [far(word), word]).filter(([d]) => d <= Math.max(1, a.length / 2)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, word]) => word);
   };
 
   // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
@@ -280,20 +171,30 @@
       const id = `live-${++count}`;
       const controls = spec.controls.map((c) => ({spec: c, ...CONTROLS[c.kind](c, `${id}-${c.name}`, model)}));
       const held = figure.prepare ? figure.prepare(model, spec.data) : model;
-      const says = make("p", {class: "live-says", id: `${id}-says`});
+      const says = make("p", {class: "live-says", id: `${id}-says`}), brief = make("p", {"aria-hidden": "true"});
       const status = make("p", {class: "live-status", role: "status"});
       const picture = make("div", {class: "live-picture"});
       const body = make("tbody");
       const reset = make("button", {type: "button", class: "live-reset"}, spec.reset || "Back to the start");
-      const link = make("a", {class: "live-link"}, "Link to this");
+      const link = make("a", {class: "live-link"}, "Link to this"), copied = make("span", {class: "live-copied", role: "status"});
+      link.addEventListener("click", () => {
+        const say = (words) => {
+          copied.textContent = words;
+          setTimeout(() => { copied.textContent = ""; }, 6000);
+        };
+        const there = () => say("The address of this page now leads to what you see.");
+        if (navigator.clipboard) navigator.clipboard.writeText(link.href).then(() => say("Copied: an address that leads to what you see."), there);
+        else there();
+      });
       let told = 0;
 
       const values = () => Object.fromEntries(controls.map((c) => [c.spec.name, c.get()]));
-      const set = (changes) => {
-        for (const c of controls) if (c.spec.name in changes) c.set(changes[c.spec.name]);
+      const set = (changes, afresh) => {
+        for (const c of controls) if (c.spec.name in changes) (afresh || !c.grow ? c.set : c.grow)(changes[c.spec.name]);
         update(true);
       };
-      const tools = {svg, text, arrow, make, shown, fill, set, held, values};
+      const typed = () => controls.find((c) => c.typed)?.typed();
+      const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, act: (name) => { stop(); act(name); }};
       const actions = (spec.actions || []).map(({name, label}) => {
         const button = make("button", {type: "button", class: "live-act"}, label);
         button.addEventListener("click", () => { stop(); act(name); });
@@ -312,13 +213,13 @@
       };
       // Play repeats an action, as a hand would that presses its button; it stops at the end, or when a hand comes.
       let turn = 0;
-      const player = spec.plays ? make("button", {type: "button", class: "live-act live-play", "aria-pressed": "false"}, "Play") : null;
+      const players = spec.plays ? [0, 1].map(() => make("button", {type: "button", class: "live-act live-play", "aria-pressed": "false"}, "Play")) : [], [player] = players;
       const speed = spec.plays ? make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},
         ...[[0.5, "slow"], [1, "normal"], [2.5, "fast"], [8, "very fast"]].map(([times, word]) => make("option", {value: times}, word))) : null;
       const stop = () => {
         clearTimeout(turn);
         turn = tools.speed = 0;
-        if (player) put(player, {"aria-pressed": "false"}, []).textContent = "Play";
+        for (const button of players) put(button, {"aria-pressed": "false"}, []).textContent = "Play";
       };
       const play = () => {
         tools.speed = Number(speed.value);
@@ -327,9 +228,10 @@
       };
       if (player) {
         speed.value = "1";
-        player.addEventListener("click", () => {
+        for (const button of players) button.addEventListener("click", () => {
           if (turn) return stop();
-          put(player, {"aria-pressed": "true"}, []).textContent = "Pause";
+          for (const each of players) put(each, {"aria-pressed": "true"}, []).textContent = "Pause";
+          figure.started?.(held);
           const first = figure.begin?.(values(), spec.data); // from the end it goes back to where it began
           if (!first) return play();
           set(first);
@@ -339,9 +241,9 @@
         actions.push(speed);
       }
       const moved = () => {
-        const now = controls.filter((c) => c.get() !== c.spec.start);
+        const now = controls.filter((c) => (c.kept ?? c.get)() !== c.spec.start);
         const words = {live: this.key};
-        for (const c of now) words[c.spec.name] = c.spec.kind === "switch" ? (c.get() ? "on" : "off") : String(c.get());
+        for (const c of now) words[c.spec.name] = c.spec.kind === "switch" ? (c.get() ? "on" : "off") : String((c.kept ?? c.get)());
         return now.length ? `#${new URLSearchParams(words)}` : "";
       };
 
@@ -354,7 +256,8 @@
         body.replaceChildren(...(spec.each ? state[spec.each] : [{}]).flatMap((item) => spec.rows.map((row) =>
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
-        says.textContent = fill(spec.says, state);
+        says.textContent = brief.textContent = fill(spec.says, state);
+        toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
         const image = drawn instanceof SVGElement ? drawn : drawn.querySelector("svg:not([aria-hidden])");
@@ -385,16 +288,43 @@
       }
       for (const row of rows) row.removeAttribute("title");
       const isFront = (row) => spec.front.some((name) => row.classList.contains(`live-of-${name}`));
-      const examples = spec.examples ? [make("div", {class: "live-examples"}, "Try: ", ...spec.examples.flatMap((prompt) => {
-        const button = make("button", {type: "button"}, prompt);
+      const jump = (label, changes, attributes = {}) => {
+        const button = make("button", {type: "button", ...attributes}, ...label);
         button.addEventListener("click", () => {
           stop();
           goBack();
-          set({prompt});
+          set(changes, true);
         });
-        return [button, " "];
-      }))] : [];
-      const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link);
+        return button;
+      };
+      const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, `${k + 1}`), ` ${label}`], changes, {class: "live-stop"}));
+      const guide = make("p", {class: "live-guide"});
+      const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
+        ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
+      // Where a tour stands: the step that was reached is marked, the next one invites.
+      function toured() {
+        if (!spec.tour) return;
+        const now = values(), at = spec.tour.findLastIndex(({changes}) => Object.entries(changes).every(([name, value]) => now[name] === value));
+        guide.textContent = at < 0 ? spec.invites : spec.tour[at].says;
+        stops.forEach((button, k) => {
+          button.classList.toggle("live-go", k === at + 1);
+          if (k === at) button.setAttribute("aria-current", "step");
+          else button.removeAttribute("aria-current");
+        });
+      }
+      // On a phone, a bar at the lower edge while the figure is in the window and its buttons are not.
+      const bar = make("div", {class: "live-bar"});
+      if (player) {
+        const step = make("button", {type: "button", class: "live-act"}, "Step"), seen = new Map();
+        step.addEventListener("click", () => { stop(); act(spec.plays); });
+        bar.append(players[1], step, brief);
+        const watch = new IntersectionObserver((entries) => {
+          for (const {target, isIntersecting} of entries) seen.set(target, isIntersecting);
+          bar.classList.toggle("live-bar-on", Boolean(seen.get(picture) && !seen.get(player)));
+        });
+        for (const part of [picture, player]) watch.observe(part);
+      }
+      const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link, copied);
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
       const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
@@ -402,7 +332,7 @@
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
-          make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
+          make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row)))), ...(player ? [bar] : [])]
           : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
         numbers, status);
       for (const control of controls) control.input.addEventListener("input", () => { stop(); update(true); });
@@ -445,6 +375,7 @@
       figures[name] = figure;
       if (document.readyState !== "loading") wakeAll();
     },
+    control(kind, made) { CONTROLS[kind] = made(make); }, // a kind that only some pages need
     waits: () => waking.size > 0,
     buildAll() { for (const bring of [...unbuilt]) bring(); }, // also the far ones, but none that needs a model
   };

@@ -1,7 +1,9 @@
 """Marks, on the page, the numerals of the prose that are bound to a computed value.
 
 In a notebook a numeral is followed by a comment that names its source (see `tools/prose_numbers.py`).
-Here the comment goes, and a bound numeral becomes a `<span class="bound" title="computed as ...">`.
+Here the comment goes, and a bound numeral becomes a `<span class="bound" title="...">`, which says what
+computed it. On a page of prose, where there are few, the keyboard and a finger reach it, too; book.css shows
+the words then.
 """
 
 import re
@@ -15,7 +17,14 @@ from sphinx.transforms import SphinxTransform
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from prose_numbers import EXEMPT, NAMES, NUMERAL
 
+CHAPTER = "This number is computed by the code of this chapter; a test compares the two."
+PROSE = "This number is computed by the book's code (tools/front_pages.py, {name}); a test compares the two."
+
 TAIL = re.compile(r"(?P<numeral>[-−]?(?:" + NUMERAL.pattern + r"))(?P<rest>[%]?)$")
+
+
+class bound_number(nodes.inline):  # docutils names a node's class as it is visited
+    """A numeral in the prose that is bound to a computed value."""
 
 
 class Mark(SphinxTransform):
@@ -34,7 +43,8 @@ class Mark(SphinxTransform):
             if bound and isinstance(before, nodes.math | nodes.math_block):
                 before["classes"].append("bound-math")
             elif bound and isinstance(before, nodes.Text):
-                self._mark(before, bound[0])
+                where = self.document.settings.env.docname
+                self._mark(before, bound[0], where.startswith("notebooks/"))
             raw.parent.remove(raw)
 
     @staticmethod
@@ -49,17 +59,28 @@ class Mark(SphinxTransform):
         return last
 
     @staticmethod
-    def _mark(text: nodes.Text, name: str) -> None:
+    def _mark(text: nodes.Text, name: str, chapter: bool) -> None:
         found = TAIL.search(str(text))
         if not found:
             return
-        span = nodes.inline("", found.group("numeral"), classes=["bound"])
-        span["bound"] = name
+        span = bound_number("", found.group("numeral"), classes=["bound"])
+        span["says"] = CHAPTER if chapter else PROSE.format(name=name)
+        span["reached"] = not chapter
         new = [nodes.Text(str(text)[: found.start()]), span, nodes.Text(found.group("rest"))]
         parent = text.parent
         parent.replace(text, [n for n in new if not isinstance(n, nodes.Text) or str(n)])
 
 
+def visit(self: Any, node: bound_number) -> None:
+    more = {"title": node["says"]} | ({"tabindex": "0", "data-says": node["says"]} if node["reached"] else {})
+    self.body.append(self.starttag(node, "span", "", **more))
+
+
+def depart(self: Any, node: bound_number) -> None:
+    self.body.append("</span>")
+
+
 def setup(app: Any) -> dict[str, Any]:
+    app.add_node(bound_number, html=(visit, depart))
     app.add_transform(Mark)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

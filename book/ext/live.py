@@ -129,6 +129,7 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
         app.add_css_file("live.css")
     if any(node["model"] for node in figures):
         app.add_js_file("model.js", loading_method="defer")
+        app.add_js_file("prompt.js", loading_method="defer")
     for script in dict.fromkeys(script for node in figures for script in scripts_of(node["name"])):
         app.add_js_file(f"live/{script}", loading_method="defer")
 

@@ -7,8 +7,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from support.view.live import find
+from support.worlds import CallingGame
 
 PAGE = "book/index.html"
+DRAW = ".live-act:text-is('Pick a word at random')"
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries()
   .forEach((e) => { window.shift += e.value; })).observe({type: "layout-shift", buffered: true}); }"""
 
@@ -39,9 +41,82 @@ def test_the_machine_is_the_first_that_is_seen(opened):
         assert box["y"] + box["height"] < 900, part
     assert element.evaluate("e => e.state.prompt") == "Pietro chiama"
     assert element.query_selector(".machine-english").text_content() == "In English: Pietro calls …"
-    element.query_selector(".live-examples button:nth-of-type(2)").click()
-    assert element.evaluate("e => e.state.top[0].word") == "Tarso"
     assert tab.complaints == []
+
+
+def test_three_steps_lead_through_the_experiment(opened):
+    """An open question, a certain answer, and what becomes of it without the first attention map."""
+    tab, element = opened()
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    assert element.query_selector(".machine-stage").bounding_box()["y"] < 540
+    guide, stops = element.query_selector(".live-guide"), element.query_selector_all(".live-stop")
+    assert "Now add Paolo" in guide.text_content() and "live-go" in stops[1].get_attribute("class")
+    top, found, told = "e => e.state.top[0]", [], []
+    for stop in stops:
+        assert stop.bounding_box()["y"] < 800
+        stop.focus()
+        tab.keyboard.press("Enter")
+        found.append(element.evaluate(top))
+        told.append(guide.text_content())
+        assert stop.get_attribute("aria-current") == "step"
+    assert found[0]["plain"] < 0.12 and [f["word"] for f in found[1:]] == ["Tarso", "vice"]
+    assert len(set(told)) == 3 and element.query_selector(".live-go") is None
+    element.query_selector(DRAW).click()
+    assert "three steps" in guide.text_content() and tab.complaints == []
+
+
+def test_the_rules_explain_what_the_model_does(opened):
+    """Leaders, titles, nonsense words, perde and <EOS>; and a round that a game of the world begins with."""
+    tab, _ = opened()
+    card = tab.query_selector(".hero-card")
+    for word in ("Pietro and Paolo", "eight numbered", "title", "Tarso", "lumaca", "perde", "<EOS>"):
+        assert word in card.inner_text(), word
+    game = CallingGame()
+    cells = tab.evaluate(
+        "[...document.querySelectorAll('.hero-round td:first-child')].map(e => e.textContent)"
+    )
+    assert game.log_prob(["<BOS>", *" ".join(cells).split()]) > -100
+    number = tab.query_selector(".bound")
+    assert "computed" in number.get_attribute("title") and number.get_attribute("tabindex") == "0"
+
+
+def test_the_readers_text_stays(opened):
+    """Unknown words are named, struck out and left out; playing on or choosing an offer deletes nothing."""
+    tab, game = opened()
+    box = game.query_selector(".live-of-prompt input")
+    prompt, trouble = write(game, "hello Maria calls pietro ")
+    assert prompt == "chiama Pietro" and "“calls” is read as “chiama”" in trouble.text_content()
+    assert "“hello” and “Maria” are none" in trouble.text_content()
+    assert "The model reads: chiama Pietro" in trouble.text_content()
+    crossed = [e.text_content() for e in game.query_selector_all(".machine-unknown")]
+    assert crossed == ["hello", "Maria"]
+    game.query_selector(DRAW).click()
+    assert box.input_value().startswith("hello Maria calls pietro ")
+    offers = [button.text_content() for button in game.query_selector_all(".live-near")]
+    assert offers[0] == "Pietro" and set(offers) <= {"Pietro", *"12345678", "Paolo"}  # as games begin
+    game.query_selector(".live-near").click()
+    assert box.input_value().startswith("Pietro Maria calls pietro")
+    tab.locator(".sd-tab-set.hero > label").nth(1).click()
+    tab.wait_for_function("() => document.querySelectorAll('.machine-stage').length === 2")
+    story = tab.query_selector_all("live-figure")[1]
+    row = story.query_selector(".live-examples").bounding_box()
+    prompt, trouble = write(story, "Once upon a time there was a Dinosaur who lived ")
+    assert prompt == "once there was a who lived"
+    assert "“Once upon a time” is read as “once”" in trouble.text_content()
+    assert story.query_selector(".live-examples").bounding_box() == row, "the row of examples does not jump"
+    likely = {item["word"] for item in find("machine_story").state(find("machine_story").values())["top"]}
+    assert {button.text_content() for button in story.query_selector_all(".live-near")} <= likely
+    tab.wait_for_timeout(700)
+    assert "Dinosaur" in tab.url
+    for half in ("once upon", "once upon a ti"):  # no mistake yet
+        assert write(story, half)[0] == "once" and not trouble.is_visible()
+
+
+def test_the_words_of_the_english_are_taken_from_the_game():
+    assert find("machine").controls[0].accept("Pietro calls paolo") == "Pietro chiama Paolo"
+    story = find("machine_story").controls[0]
+    assert story.accept("Once upon a time, there was") == "once there was"
+    assert story.accept("A long time ago there lived") == "long ago there lived"
 
 
 def test_on_a_phone_play_is_in_the_first_view(opened):
@@ -63,7 +138,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     story = tab.query_selector_all("live-figure")[1]
     assert write(story, "Once there was a boy. The Cat, ")[0] == "once there was a boy . the cat ,"
     prompt, trouble = write(story, "Once there was a dragon ")
-    assert prompt == "once there was a" and "“dragon”" in trouble.text_content()
+    assert prompt == "once there was a" and "“dragon” is none of the model's" in trouble.text_content()
     near = [button.text_content() for button in story.query_selector_all(".live-near")]
     assert near and set(near) <= set(find("machine_story").controls[0].words)
 

@@ -8,6 +8,7 @@ import pytest
 from support.view.live import find
 from support.view.live.machine import code_lines
 from support.view.live.machine.numbers import parts_of, steps_of
+from support.worlds.stories import readable
 
 PAGE = "book/playground.html"
 FIRST = "Pietro chiama Paolo"
@@ -43,7 +44,7 @@ TOKEN = """button => {
   view.canvas.getContext('2d').getImageData(0, 0, 1, 1);
   return performance.now() - start;
 }"""
-DRAW = ".live-act:text-is('Draw a word')"
+DRAW = ".live-act:text-is('Pick a word at random')"
 
 
 def machine(open_tab, name="machine", way="file", **state):
@@ -123,7 +124,7 @@ def test_a_model_that_needs_a_word_keeps_one(open_tab):
     assert state(element)["words"] == ["the"]
     box.fill("the cat")
     for _ in range(5):
-        element.query_selector(".live-act:text-is('Draw a word')").click()
+        element.query_selector(DRAW).click()
     assert len(state(element)["words"]) == 5
     assert element.query_selector('[data-key="bar 1"]').is_disabled()
     element.query_selector(".live-act:text-is('Back')").click()
@@ -210,7 +211,7 @@ def test_the_buttons_do_what_python_does(open_tab):
     values = figure.values(prompt="Pietro chiama", step=3)
     actions = {action.label: action for action in figure.actions}
     for label, uniform in [("Step", 0.1)] * 4 + [
-        ("Draw a word", 0.7),
+        ("Pick a word at random", 0.7),
         ("Back", 0.0),
         ("Step", 0.2),
         ("Back", 0.0),
@@ -251,8 +252,91 @@ def test_a_listener_gets_a_table_of_what_is_seen(open_tab):
     assert [row.get_attribute("data-part") for row in rows] == list(parts_of("calling-game")[1:-1])
     labels = "e => [...e.querySelectorAll('.machine-over button')].map(b => b.getAttribute('aria-label'))"
     names = element.evaluate(labels)
-    assert all(names) and "Paolo, word 4; after it the model says Tarso with 100.0%" in names
+    assert all(names) and "Paolo, word 4; after it the model says Tarso with 99.98%" in names
     assert len(steps_of("calling-game")) == 6
+
+
+def test_an_opened_part_says_first_what_it_does(open_tab):
+    """In words with the words at hand, then the weights; formula, code and numbers are folded below."""
+    figure = find("machine")
+    tab, element = machine(open_tab, width=390, prompt=FIRST)
+    for part in parts_of("calling-game")[1:]:
+        press(element, part)
+        box = element.query_selector(".machine-detail")
+        plain = box.query_selector(".machine-plain").text_content()
+        assert plain == figure.state(figure.values(prompt=FIRST, open=part))["plain"] and "“Paolo”" in plain
+        assert not box.query_selector(".machine-formula").is_visible()
+    press(element, "head 0.1")
+    assert "This head lets “Paolo” collect information from “chiama” (98%)" in element.text_content()
+    assert element.query_selector(".machine-weights").is_visible()
+    press(element, "attention 0")
+    press(element, "fold")
+    press(element, "feed-forward 0")  # stays unfolded
+    formula = element.query_selector(".machine-formula")
+    assert formula.is_visible() and formula.evaluate("e => e.scrollWidth <= e.clientWidth")
+    cell = element.query_selector('[data-key="row u"] .machine-cell:nth-child(3)')
+    assert cell.evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 12
+    cell.click()
+    tab.mouse.move(1, 1)
+    assert "machine-pressed" in cell.get_attribute("class")
+    name = element.query_selector('.machine-name[data-term="u"]').bounding_box()
+    told = element.query_selector(".machine-sum").bounding_box()
+    assert told["y"] >= name["y"] + name["height"], "the explanation does not cover the heading"
+    assert tab.complaints == []
+
+
+def test_the_text_can_be_read_in_full(open_tab):
+    """Set as a page sets a story; what was added is marked; in the game with its English."""
+    tab, element = machine(open_tab, "machine_story", prompt="once there was a")
+    tab.evaluate("() => { let n = 0; Math.random = () => (n += 0.37) % 1; }")
+    for _ in range(40):
+        element.query_selector(DRAW).click()
+    words = state(element)["words"]
+    written = element.query_selector(".machine-written")
+    assert written.text_content().rstrip(" …").replace("(the end)", "").strip() == readable(words)
+    marked = "".join(mark.text_content() for mark in written.query_selector_all("mark"))
+    assert len(marked.split()) >= 30 and not marked.startswith("Once")
+    assert written.evaluate("e => e.offsetHeight <= e.closest('.machine-text').offsetHeight")
+    tab, game = machine(open_tab, prompt="Pietro chiama", step=5)
+    game.query_selector('[data-key="next"]').click()  # the question mark brings the next word
+    assert len(state(game)["words"]) == 4
+    assert game.query_selector(".machine-written mark").text_content() == state(game)["words"][-1]
+    assert game.query_selector(".machine-english").text_content().startswith("In English: Pietro calls ")
+    assert game.query_selector(".machine-others").text_content().startswith("others (19 words)")
+
+
+def test_the_end_names_a_control_that_exists(open_tab):
+    _tab, element = machine(open_tab, prompt="Pietro chiama 3 <EOS>")
+    says = element.query_selector(".live-says").text_content()
+    assert says == "The text is over: nothing follows <EOS>. Press “Back” to take the last word back."
+    element.query_selector(".live-act:text-is('Back')").click()
+    assert state(element)["prompt"] == "Pietro chiama 3"
+    element.query_selector(".live-link").click()
+    element.wait_for_selector(".live-copied:not(:empty)")
+
+
+def test_on_a_phone_what_moves_is_in_view(open_tab):
+    """Play brings the figure; a bar at the lower edge pauses, steps and tells."""
+    tab, element = machine(open_tab, width=390, prompt="Pietro chiama", step=0)
+    tab.evaluate(
+        "scrollTo(0, document.querySelector('live-figure').getBoundingClientRect().top + scrollY - 60)"
+    )
+    says, heights = element.query_selector(".live-says"), set()
+    element.query_selector(".live-buttons .live-play").click()
+    bar = element.wait_for_selector(".live-bar-on")
+    box, stage = bar.bounding_box(), element.query_selector(".machine-stage").bounding_box()
+    assert abs(box["y"] + box["height"] - 900) <= 1
+    for _ in range(2):
+        heights.add(says.bounding_box()["height"])
+        tab.wait_for_timeout(1100)
+    stage = element.query_selector(".machine-stage").bounding_box()
+    assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
+    assert bar.query_selector("p").text_content() == says.text_content() and len(heights) == 1
+    bar.query_selector(".live-play").click()
+    assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
+    before = state(element)["step"]
+    bar.query_selector(".live-act:text-is('Step')").click()
+    assert state(element)["step"] != before and tab.complaints == []
 
 
 def test_frames_and_tokens_are_quick(open_tab):

@@ -265,10 +265,10 @@ def test_a_model_that_does_not_come_leaves_the_still_picture(browser, bases):
 
 
 @pytest.mark.parametrize(
-    "name", ["model.js", *sorted(str(path.relative_to(HERE)) for path in HERE.rglob("*.js"))]
+    "name", ["model.js", "prompt.js", *sorted(str(path.relative_to(HERE)) for path in HERE.rglob("*.js"))]
 )
 def test_the_scripts_are_small_and_have_no_way_to_make_html_of_a_text(name):
-    source = ROOT / "book" / "assets" if name == "model.js" else HERE
+    source = ROOT / "book" / "assets" if name in ("model.js", "prompt.js") else HERE
     script = (source / name).read_text(encoding="utf8")
     ways = r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function"
     ways += r"|fetch\(|XMLHttp|\bimport\b|https?:"

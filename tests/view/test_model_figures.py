@@ -181,7 +181,7 @@ def test_the_buttons_of_a_widget_draw_step_back_and_switch_on(monkeypatch):
     monkeypatch.setattr(random, "random", lambda: 0.5)
     inputs, (row,), _, words = parts("next_word")
     draw, back = row.children
-    assert [draw.description, back.description] == ["Draw a word", "Step back"]
+    assert [draw.description, back.description] == ["Pick a word at random", "Step back"]
     draw.click()
     assert inputs[0].value == "Pietro chiama Paolo Tarso"
     back.click()

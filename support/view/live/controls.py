@@ -176,11 +176,12 @@ class Prompt:
     start: str
     stop: str = "<EOS>"  # nothing follows it
     least: int = 0  # words in a text
+    read_as: tuple[tuple[str, str], ...] = ()  # what somebody may write, and what the model knows instead
 
     def accept(self, value: Any) -> str:
         """The text, with single spaces. Raises: InputError if a word is unknown or there are too many."""
         known = {word.lower(): word for word in reversed(self.words)} | {word: word for word in self.words}
-        typed = value.split() if isinstance(value, str) else [str(value)]
+        typed = self._in_its_words(value).split() if isinstance(value, str) else [str(value)]
         words = []
         for chunk in typed:
             whole = chunk in known or chunk.lower() in known
@@ -200,6 +201,12 @@ class Prompt:
             raise InputError(f"{self.name}: nothing follows {self.stop}; leave out what stands behind it")
         return " ".join(words)
 
+    def _in_its_words(self, text: str) -> str:
+        """The text with what is read as something else replaced; the longer comes first in ``read_as``."""
+        for said, known in self.read_as:
+            text = re.sub(rf"(?<![\w'<>-]){re.escape(said)}(?![\w'<>-])", known, text, flags=re.I)
+        return text
+
     def setting(self, state: Values) -> str:
         """The text."""
         return state[self.name]
@@ -207,6 +214,7 @@ class Prompt:
     def spec(self, start: Any) -> Values:
         """What the page needs to know."""
         limits = {"words": list(self.words), "most": self.most, "least": self.least, "stop": self.stop}
+        limits["read_as"] = [list(pair) for pair in self.read_as]
         return {"kind": "prompt", "name": self.name, "label": self.label, **limits, "start": start}
 
 
@@ -246,6 +254,15 @@ class Action:
     name: str
     label: str
     act: Callable[[Values, float], Values]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A step of a tour: the button's words, what is said once it is reached, and how the controls stand."""
+
+    label: str
+    says: str
+    changes: Mapping[str, Any]
 
 
 def label_of(control: Control) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from support.core import InputError
-from support.view.live.controls import Action, Control, Values, fill, label_of
+from support.view.live.controls import Action, Control, Stop, Values, fill, label_of
 from support.view.tables import table
 
 
@@ -41,6 +41,8 @@ class LiveFigure:
         needs: shared scripts beside the figures' folders that its own script builds on.
         front: the controls that always stand open; if any, the others are folded away.
         examples: texts for a control named ``prompt``, each with a button.
+        tour: an experiment in a few steps, each with a button.
+        invites: one sentence that stands beside the tour while none of its steps is reached.
         plays: the action that *Play* repeats.
         enter: the action that the enter key does in a text.
         still: where controls stand in the still picture, if not where they start.
@@ -65,6 +67,8 @@ class LiveFigure:
     ask: str = ""
     front: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    tour: tuple[Stop, ...] = ()
+    invites: str = ""
     plays: str = ""
     enter: str = ""
     same_script_as: str = ""
@@ -166,6 +170,8 @@ class LiveFigure:
                 "enter": self.enter,
                 "reset": self.reset,
                 "examples": list(self.examples),
+                "tour": [{"label": s.label, "says": s.says, "changes": dict(s.changes)} for s in self.tour],
+                "invites": self.invites,
             }.items()
             if value
         }

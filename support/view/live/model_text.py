@@ -17,6 +17,36 @@ from support.view.live.controls import Prompt
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
 GAME, TALES, BY_HAND = "calling-game", "stories", "by-hand"
+# The words of the game; Tarso and Cefa are names for Paolo and Pietro.
+ENGLISH = {
+    "chiama": "calls",
+    "capo": "chief!",
+    "vice": "deputy!",
+    "Tarso": "Tarsus!",
+    "Cefa": "Cephas!",
+    "perde": "loses.",
+    "nuvola": "cloud",
+    "ombrello": "umbrella",
+    "teiera": "teapot",
+    "zucca": "pumpkin",
+    "lumaca": "snail",
+    "pinguino": "penguin",
+    "<EOS>": "(end)",
+}
+# How somebody may put it, and what the model knows instead; the longer comes first.
+READ_AS = {
+    GAME: tuple((english.strip("!."), word) for word, english in ENGLISH.items() if english[0].isalpha()),
+    TALES: (
+        ("once upon a time,", "once"),
+        ("once upon a time", "once"),
+        ("a long, long time ago", "long ago"),
+        ("a long long time ago", "long ago"),
+        ("a long time ago", "long ago"),
+        ("long, long ago", "long ago"),
+        ("long long ago", "long ago"),
+    ),
+    BY_HAND: (),
+}
 _SHAPES = {
     name: (made := zoo.recipe(name)).config(made.world().vocabulary)
     for name in SHIPPED
@@ -80,4 +110,5 @@ def prompt_of(model: str, label: str, start: str) -> Prompt:
     """A text for a model: all its words but the padding, which it never predicts."""
     tokens = WORDS if model == BY_HAND else zoo.recipe(model).world().vocabulary.tokens
     words, begins = tuple(token for token in tokens if token != "<PAD>"), int(BOS in tokens)
-    return Prompt("prompt", label, words, CONTEXTS[model] - begins, start, least=1 - begins)
+    most = CONTEXTS[model] - begins
+    return Prompt("prompt", label, words, most, start, least=1 - begins, read_as=READ_AS[model])

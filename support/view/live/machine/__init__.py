@@ -4,14 +4,14 @@
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from support.core import InputError
 from support.generation import next_token
 from support.model import GPT, FeedForward, SelfAttention, attend
 from support.model.block import Block
-from support.view.live.controls import Action, Choice, Slider, Switch
+from support.view.live.controls import Action, Choice, Slider, Stop, Switch
 from support.view.live.description import LiveFigure
 from support.view.live.machine.numbers import (
     NOTHING,
@@ -24,24 +24,28 @@ from support.view.live.machine.numbers import (
     switches_of,
 )
 from support.view.live.machine.still import draw_machine
-from support.view.live.model_text import EOS, GAME, Values, loaded, prompt_of, words_of
+from support.view.live.model_text import ENGLISH, EOS, GAME, Values, loaded, prompt_of, words_of
 
-# The words of the game; Tarso and Cefa are names for Paolo and Pietro.
-ENGLISH = {
-    "chiama": "calls",
-    "capo": "chief!",
-    "vice": "deputy!",
-    "Tarso": "Tarsus!",
-    "Cefa": "Cephas!",
-    "perde": "loses.",
-    "nuvola": "cloud",
-    "ombrello": "umbrella",
-    "teiera": "teapot",
-    "zucca": "pumpkin",
-    "lumaca": "snail",
-    "pinguino": "penguin",
-    "<EOS>": "(end)",
-}
+LAST = len(steps_of(GAME)) - 1
+TOUR = (
+    Stop(
+        "Pietro chiama",
+        "Whom will Pietro call? The game leaves it open; so does the model. Now add Paolo.",
+        {"prompt": "Pietro chiama", "h00": True, "step": LAST, "at": 0},
+    ),
+    Stop(
+        "add Paolo",
+        "To Pietro, Paolo is Tarso: now the model is almost certain. "
+        "Switch off the first attention map and see who he becomes.",
+        {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
+    ),
+    Stop(
+        "switch off the first map",
+        "“Vice” is what a number would say to Paolo: without this map the model no longer knows who has "
+        "called. Press the map to see its numbers.",
+        {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
+    ),
+)
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
     "embedding": (
@@ -129,12 +133,12 @@ def step_on(values: Values, uniform: float, name: str, all_k: int, most: int) ->
 
 
 def step_back(values: Values, uniform: float, name: str) -> Values:
-    """One step back; before the first step, the last word is taken back.
+    """One step back; before the first step, and when the text is over, the last word is taken back.
 
     >>> step_back(dict(step=0, prompt="5 chiama"), 0.0, "calling-game")
     {'prompt': '5', 'step': 5, 'at': 0}
     """
-    if values["step"] > 0:
+    if values["step"] > 0 and not values["prompt"].endswith(EOS):
         return {"step": int(values["step"]) - 1}
     words = values["prompt"].split()
     if len(words_of(" ".join(words), name)) < 2:
@@ -156,6 +160,8 @@ def machine_figure(
     ask: str = "",
     english: Mapping[str, str] | None = None,
     digits: int = 2,
+    tour: tuple[Stop, ...] = (),
+    names: Sequence[str] = (),
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -168,6 +174,8 @@ def machine_figure(
         ask: what is written on the button that brings the model.
         english: the words that are not English, translated.
         digits: of the numbers of an opened part.
+        tour: an experiment in a few steps; it stands before the examples.
+        names: the words that are written with a capital, if the text is to be set as prose.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -198,7 +206,7 @@ def machine_figure(
         actions=(
             Action("step", "Step", partial(step_on, most=most, **shared)),
             Action("back", "Back", partial(step_back, name=model)),
-            Action("draw", "Draw a word", partial(draw_word, most=most, step=last, **shared)),
+            Action("draw", "Pick a word at random", partial(draw_word, most=most, step=last, **shared)),
         ),
         data={
             "all_k": ks,
@@ -209,12 +217,15 @@ def machine_figure(
             "activation": config.activation,
             "english": dict(english or {}),
             "digits": digits,
+            "names": list(names),
         },
         model=model,
         ask=ask,
         front=("prompt",),
         plays="step",
-        examples=examples,
+        examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
+        tour=tour,
+        invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",
         same_script_as="" if name == "machine" else "machine",
         needs=("machine/painting.js", "machine/drawing.js", "machine/layout.js", "machine/detail.js"),
     )
@@ -227,4 +238,5 @@ FIGURE = machine_figure(
     ("Pietro chiama", "Pietro chiama Paolo", "5 chiama Paolo", "3 chiama 7"),
     len(loaded(GAME)[1]) - 1,
     english=ENGLISH,
+    tour=TOUR,
 )

@@ -93,7 +93,7 @@
     const formula = keys ? [["y", "y"], ["", " = "], ...keys.slice(0, -1).flatMap((key, i) => [...(i ? [["", " + "]] : []), [key, key]])] : FORMULAS[kind];
     const close = make("button", {type: "button", class: "machine-close", "data-key": "close", "aria-label": `Close ${state.open}`}, "×");
     close.addEventListener("click", () => set({open: "nothing"}));
-    const sum = make("p", {class: "machine-sum", "aria-live": "polite"}, "Go over a number, or choose a row with the tab key and step through it with the arrow keys.");
+    const sum = make("p", {class: "machine-sum", "aria-live": "polite"}, matchMedia("(pointer: coarse)").matches ? "Tap a number to see how it is made." : "Go over a number to see how it is made, or choose a row with the tab key and step through it with the arrow keys.");
     const light = (key, index, vector) => {
       for (const e of box.querySelectorAll("[data-term]")) e.classList.toggle("live-same", Boolean(key) && e.dataset.term.split(" ").some((t) => t === key || t === key.replace(/\d+$/, "")));
       for (const e of box.querySelectorAll(".machine-cell")) e.classList.toggle("live-same", index !== undefined && e.dataset.axis === axis(view, key) + lengths[key] && Number(e.dataset.index) === index);
@@ -113,7 +113,13 @@
       let now = -1;
       const go = (cell) => { if (cell) { now = cells.indexOf(cell); light(key, Number(cell.dataset.index), vector); } };
       row.addEventListener("mouseover", (event) => go(event.target.closest(".machine-cell")));
-      row.addEventListener("click", (event) => go(event.target.closest(".machine-cell")));
+      row.addEventListener("click", (event) => { // what is pressed stays marked
+        const cell = event.target.closest(".machine-cell");
+        if (!cell) return;
+        for (const e of box.querySelectorAll(".machine-pressed")) e.classList.remove("machine-pressed");
+        cell.classList.add("machine-pressed");
+        go(cell);
+      });
       row.addEventListener("mouseleave", () => light());
       row.addEventListener("blur", () => light());
       row.addEventListener("keydown", (event) => {
@@ -128,24 +134,34 @@
     const written = (text) => text.split(/(_\w+)/).map((piece) => piece[0] === "_" ? make("sub", {}, piece.slice(1)) : piece);
     const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
     const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
-    const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, sum, ...vectors);
-    said.append(make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-formula"}, ...equations(formula).map((one) => make("span", {class: "machine-equation"}, ...one.map(term)))),
+    const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, ...vectors, sum);
+    said.append(make("p", {class: "machine-formula"}, ...equations(formula).map((one) => make("span", {class: "machine-equation"}, ...one.map(term)))),
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
-    box.append(close, said, all);
+    // First what it does here, in words; formula, code and all numbers are folded until they are asked for.
+    const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
+    fold.open = view.unfolded;
+    fold.addEventListener("toggle", () => { view.unfolded = fold.open; });
+    box.append(close, make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
     }
-    if (kind === "head") said.append(map(view, light));
+    if (kind === "head") box.append(map(view, light));
+    else if (kind === "feed-forward") box.append(ablate(view, `m${state.open.split(" ")[1]}`, state.open));
+    box.append(fold);
     return box;
   };
 
-  // The head's attention map in numbers, with the switch that ablates the head on it.
-  function map(view, light) {
-    const {state, tools: {make, shown, set}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
-    const rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
-    const button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Head ${i}.${h} is ablated: switch it on` : `Ablate head ${i}.${h}`);
+  // The button that switches a part off.
+  function ablate({state, tools: {make, set}}, name, part) {
+    const off = state.off.includes(name), button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Switch ${part} on again` : `Switch ${part} off (ablate it)`);
     button.addEventListener("click", () => set({[name]: off}));
+    return button;
+  }
+  // The head's attention map in numbers, with its switch.
+  function map(view, light) {
+    const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
+    const rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
     const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}`}, make("caption", {}, `Attention weights of head ${i}.${h} in percent`),
       make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
       make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
@@ -158,7 +174,7 @@
           });
           return cell;
         })))));
-    return make("div", {}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table), button);
+    return make("div", {}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table), ablate(view, name, `head ${i}.${h}`));
   }
   window.MachineDetail.madeOf = madeOf;
 })();

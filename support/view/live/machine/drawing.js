@@ -2,6 +2,9 @@
 (() => {
   "use strict";
   const {percent, bar} = window.ModelText;
+  const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark"};
+  // A probability as a share; near certainty with one more place.
+  const part = (shown, p) => p >= 0.99995 ? "100%" : p >= 0.9995 ? shown(p, 2, true) : percent(shown, p);
   const clamp = (x) => Math.max(0, Math.min(1, x));
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -15,9 +18,11 @@
       this.stage = make("div", {class: "machine-stage"}, this.canvas, this.over);
       this.told = make("p", {class: "live-told machine-told"});
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the buttons
-      this.english = make("p", {class: "machine-english"});
-      this.root = make("div", {class: "machine"}, ...(Object.keys(data.english).length ? [this.english] : []), this.stage, this.told);
+      this.text = make("p", {class: "machine-text"});
+      this.root = make("div", {class: "machine"}, this.text, this.stage, this.told);
       this.reach = null;
+      this.unfolded = null;
+      for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => { this.follows = false; }, {passive: true}); // who scrolls wants to look elsewhere
       this.focus = {};
       this.canvas.addEventListener("pointermove", (event) => this.over_(event));
       this.canvas.addEventListener("pointerleave", () => this.point({}));
@@ -34,12 +39,14 @@
       const before = this.state;
       this.state = state;
       this.tools = tools;
+      this.unfolded ??= state.open !== "nothing"; // a figure that opens with a part opened shows all of it
       const same = before && before.words.join(" ") === state.words.join(" ") && before.here === state.here;
       const from = same ? this.reach : state.step ? state.step : -0.6;
       this.until = state.step;
       const moves = tools.speed && !calm() && from < state.step && state.step - from < 2;
       this.reach = moves ? from : state.step;
       this.place();
+      if (tools.speed) this.follow();
       if (moves) this.move(from, 760 / tools.speed);
       return this.root;
     }
@@ -53,6 +60,19 @@
         if (t < 1) requestAnimationFrame(frame);
       };
       requestAnimationFrame(frame);
+    }
+    // While it plays, what moves is in view; on a phone the pass goes down, and the page with it.
+    started() {
+      this.follows = true;
+      if (this.box.flow === "across") this.stage.scrollIntoView({block: "nearest", behavior: calm() ? "auto" : "smooth"});
+      else this.follow();
+    }
+    follow() {
+      const {box, state, tools} = this;
+      if (!this.follows || box.flow === "across") return;
+      const places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], slow = !(tools.speed > 1);
+      const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
+      if (from < 64 || to > innerHeight - 130) scrollBy({top: from - 76, behavior: calm() ? "auto" : "smooth"});
     }
     place(measure) {
       const {state, data} = this;
@@ -92,15 +112,15 @@
       const toggle = (place, name, part) => {
         const on = !state.off.includes(name);
         button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, "",
-          () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to ablate it" : "ablated: press to bring it back"}`});
+          () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
-        const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${percent(shown, p)}`;
-        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen)});
+        const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
+        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
       }
       if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
-      if (!state.over && state.here === n - 1 && n < this.held.model.config.context) parts.push(make("span", {class: "machine-next", style: at(box.next)}, "?"));
+      if (!state.over && state.here === n - 1 && n < this.held.model.config.context) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position");
       box.blocks.forEach((block, i) => {
         opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`);
@@ -109,7 +129,7 @@
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", `Open the attention map of head ${i}.${map.h}`);
           toggle({x: map.x + map.s / 2 - 15, y: map.y + map.s + 3}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, block.ffn.w < 110 ? `FFN ${i}` : `feed-forward ${i}`);
+        opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`);
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const bars = make("div", {class: "machine-bars", style: at(box.bars)});
@@ -117,21 +137,57 @@
         state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
-        const much = p === 0 ? "cut" : percent(shown, p), can = state.here === n - 1 && n < this.held.model.config.context;
+        const much = p === 0 ? "cut" : part(shown, p), can = state.here === n - 1 && n < this.held.model.config.context;
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(can ? {} : {disabled: ""}),
           "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
-        make("span", {class: "live-word"}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
+        make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
         row.addEventListener("click", () => set({prompt: [...state.words.slice(this.held.begins), word].join(" "), step: data.steps.length - 1, at: 0}));
         return make("li", {}, row);
-      })));
+      }), ...(state.over ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
       this.over.replaceChildren(...parts, bars);
-      this.english.textContent = `In English: ${state.words.slice(1).map((word) => data.english[word] ?? word).join(" ")}${state.over ? "" : " …"}`;
+      this.write();
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));
       if (held !== undefined) this.room.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({preventScroll: true});
     }
+    // The whole text, so that it can be read: set as prose if it is prose; what was added is marked, and what the model
+    // does not know is struck out.
+    write() {
+      const {state, data, tools: {make, typed}} = this, {pieces, fresh} = typed(), prose = data.names.length > 0, parts = [];
+      const count = pieces.reduce((sum, piece) => sum + piece.words.length, 0);
+      let read = 0, start = true, quoted = false, last = "";
+      for (const {kind, text, words} of pieces) {
+        if (kind === "unknown" || kind === "left") parts.push(last ? " " : "", make(kind === "unknown" ? "s" : "span", {class: `machine-${kind}`}, text));
+        for (const word of words) {
+          const isNew = read++ >= count - fresh, ends = prose && word === "<EOS>";
+          let said = word, glued = !last;
+          if (prose) {
+            const closes = word === '"' && quoted;
+            glued = glued || closes || last === "“" || ".,!?".includes(word);
+            if (word === '"') {
+              quoted = !quoted;
+              said = quoted ? "“" : "”";
+              start = quoted || last === ".";
+            } else {
+              if (start || word === "i" || data.names.includes(word)) said = word[0].toUpperCase() + word.slice(1);
+              start = ".!?".includes(word) && !quoted;
+            }
+          }
+          last = said;
+          if (ends) said = "(the end)";
+          const gap = glued && !ends ? "" : " ", mark = parts.at(-1);
+          if (isNew && mark?.className === "machine-new") mark.append(gap, said); // one mark for all
+          else parts.push(gap, isNew ? make("mark", {class: "machine-new"}, said) : said);
+        }
+        last ||= text;
+      }
+      if (!state.over) parts.push(" …");
+      const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${state.words.slice(1).map((word) => data.english[word] ?? word).join(" ")}${state.over ? "" : " …"}`)] : [];
+      this.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
+    }
+    translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
     // What a hand opens comes into sight, below the drawing's end.
     open(part, more = {}) {
       this.tools.set({open: part, ...more});
@@ -139,7 +195,7 @@
       if (part !== "nothing" && far > 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? "Press any part to open it: a word, a square, a map, a heading. The switches ablate a head or a network." : "Below: all numbers of the opened part.";
+      this.told.textContent = this.state.open === "nothing" ? "Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
     }
 
     // --- the hand ---

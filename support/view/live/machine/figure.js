@@ -100,16 +100,43 @@
     return found;
   }
 
+  // One plain sentence or two: what an opened part does here, with the words at hand.
+  function inWords(part, held, words, here, parts, off, {fill}) {
+    const {reader, model: {config: c}} = held, [kind, place = ""] = part.split(" "), [i, h] = place.split(".").map(Number);
+    const about = {word: words[here], d: c.d_model, place: here + 1, heads: c.n_heads, units: c.d_ff};
+    if (kind === NOTHING) return "";
+    if (kind === "embedding") return fill("“{word}” is looked up in a table: its own row of {d} numbers, plus the row of its position, {place} (counted from 1).", about);
+    if (kind === "head") {
+      if (off.includes(`h${i}${h}`)) return fill("This head is switched off: “{word}” collects nothing through it.", about);
+      return fill("This head lets “{word}” collect information from {sources}.", {...about, sources: sources(reader.pattern(i, h, here), words, here, fill)});
+    }
+    const answers = parts.filter((row) => row.answer), {answer: last, sure: certain} = answers.at(-1);
+    if (kind === "logits") return fill("The numbers of “{word}” are compared with the row of every word in the vocabulary: the better they fit, the more probable is the word. The most probable is “{last}” ({certain}).", {...about, last, certain});
+    const at = answers.findIndex((row) => row.key === part), changed = ` Before it the model would say “${answers[at - 1].answer}” (${answers[at - 1].sure}), after it “${answers[at].answer}” (${answers[at].sure}).`;
+    if (kind === "attention") return fill("What the {heads} heads have collected is added to the numbers of “{word}”.", about) + changed;
+    if (off.includes(`m${i}`)) return fill("This network is switched off: it adds nothing to “{word}”.", about);
+    const active = reader.activations(i, here).filter((a) => a > 0).length;
+    return fill("This network works on “{word}” alone: {active} of its {units} units are active, and what they write is added to its numbers.", {...about, active}) + changed;
+  }
+  // From where a head collects, the most first: at most three words, and what is left for the others.
+  function sources(weights, words, here, fill) {
+    const most = ranked(weights).slice(0, 3).filter((k, n) => !n || weights[k] >= 0.05);
+    const said = most.map((k) => fill("{from} ({p:.0%})", {from: k === here ? "itself" : `“${words[k]}”`, p: weights[k]}));
+    const rest = 1 - most.reduce((sum, k) => sum + weights[k], 0);
+    if (rest >= 0.05) said.push(fill("others ({p:.0%})", {p: rest}));
+    return said.length === 1 ? said[0] : `${said.slice(0, -1).join(", ")} and ${said.at(-1)}`;
+  }
+
   function finding(held, left, words, here, found, first, {fill}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
-      if (found.over) return `The text is over: nothing follows ${EOS}. Take the last word back.`;
+      if (found.over) return `The text is over: nothing follows ${EOS}. Press “Back” to take the last word back.`;
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
       return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn;
     }
-    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place}.", about);
+    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {
       if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
       let head = -1, key = -1, weight = -1;
@@ -156,7 +183,9 @@
         }),
         parts: rows(held, answers, words, here, off, tools),
         detail: detail(open, held, words, here, reader.logitsAt(here)),
+        others: {count: tokens.length - c.masked_ids.length - top.length, p: 1 - top.reduce((sum, {plain}) => sum + plain, 0)},
       };
+      found.plain = inWords(open, held, words, here, found.parts, off, tools);
       return {...found, finding: finding(held, drawn.filter((p) => p > 0).length, words, here, found, top[0], tools)};
     },
     draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
@@ -166,7 +195,7 @@
         : drawn(values, uniform, held, data, 0),
       draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.steps.length - 1),
       back({prompt, step, at}, uniform, held, data) {
-        if (step > 0) return {step: step - 1};
+        if (step > 0 && !prompt.endsWith(EOS)) return {step: step - 1};
         return wordsOf(held, prompt).length > 1 ? {prompt: split(prompt).slice(0, -1).join(" "), step: data.steps.length - 1, at: 0} : {};
       },
     },
@@ -177,6 +206,7 @@
       panel.querySelector(":scope > .live-picture").after(held.view.room);
       held.view.place(true);
     },
+    started: (held) => held.view.started(), // Play was pressed
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
   };
   function drawn(values, uniform, held, data, step) {

@@ -55,8 +55,8 @@
       box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 9, w: F + 2 * S + 8, h: 20}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
         toggle: {x: left + F / 2 - 15, y: 36}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
-    box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 8 * 29 + 24};
-    box.H = Math.max(box.H, box.bars.y + 8 * 28 + 34);
+    box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 9 * 29 + 24};
+    box.H = Math.max(box.H, box.bars.y + 9 * 28 + 34);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
     box.point = (p) => ({x: 0, y: (places[p] || {y: head + 2}).y});
     return box;
@@ -92,7 +92,7 @@
       y += 6;
       box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
     }
-    box.bars = {x: 0, y: y + 14, w: W, h: 8 * 34 + 30};
+    box.bars = {x: 0, y: y + 14, w: W, h: 9 * 34 + 30};
     box.H = box.bars.y + box.bars.h;
     box.point = (p) => ({x: (places[p] || {x: 4}).x, y: 0});
     return box;

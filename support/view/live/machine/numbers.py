@@ -10,7 +10,7 @@ from support.generation import next_token
 from support.inside import ablate, logit_lens, run_with_cache
 from support.inside.trace import Trace, trace
 from support.view.live.controls import fill
-from support.view.live.machine.opened import opened
+from support.view.live.machine.opened import in_words, opened
 from support.view.live.model_text import CONTEXTS, EOS, Values, after, ids, loaded, words_of
 
 SHOWN = 12  # positions whose numbers are given, the chosen one among them
@@ -146,6 +146,9 @@ def machine(
         "parts": _rows(name, seen, answers, best, words, here, off),
         "detail": opened(open, name, words, here, seen, fed),
     }
+    masked = len(config.masked_ids)
+    found["others"] = {"count": len(tokens) - masked - len(top), "p": 1 - sum(item["plain"] for item in top)}
+    found["plain"] = in_words(open, name, words, here, seen, found["parts"], off)
     return found | {"finding": _finding(name, sum(p > 0 for p in drawn), prompt, words, here, found, top)}
 
 
@@ -172,11 +175,13 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
     if part == "prediction":
         said = "{after} the most probable next word is “{best}” with {p:.2%}."
         if found["over"]:
-            return f"The text is over: nothing follows {EOS}. Take the last word back."
+            return f"The text is over: nothing follows {EOS}. Press “Back” to take the last word back."
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
     elif part == "embedding":
-        said = "“{word}” becomes {d} numbers: its own embedding plus that of position {place}."
+        said = (
+            "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
+        )
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}

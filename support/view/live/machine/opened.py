@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from support.inside.trace import Trace
+from support.view.live.controls import fill
 from support.view.live.model_text import Values, loaded
 
 
@@ -79,3 +80,72 @@ def opened(
         _vector("z", "z, mixed values", z),
         _vector("o", "o, output of the head", seen.heads[i, 0, head, here]),
     ]
+
+
+def in_words(
+    part: str, name: str, words: list[str], here: int, seen: Trace, rows: list[Values], off: tuple[str, ...]
+) -> str:
+    """One plain sentence or two: what an opened part does here, with the words at hand.
+
+    Args:
+        part: the opened part.
+        name: of the model.
+        words: as the model reads them.
+        here: the place of the chosen word.
+        seen: the pass.
+        rows: of all parts: what the model would say after each.
+        off: the switches that are off.
+    """
+    kind, _, place = part.partition(" ")
+    config, word = loaded(name)[0].config, words[here]
+    about: Values = {"word": word, "d": config.d_model, "place": here + 1}
+    if kind == "nothing":
+        return ""
+    if kind == "embedding":
+        said = "“{word}” is looked up in a table: its own row of {d} numbers, plus the row of its position, "
+        return fill(said + "{place} (counted from 1).", about)
+    if kind == "head":
+        layer, head = map(int, place.split("."))
+        if f"h{layer}{head}" in off:
+            return fill("This head is switched off: “{word}” collects nothing through it.", about)
+        return fill(
+            "This head lets “{word}” collect information from {sources}.",
+            about
+            | {"sources": _sources(seen.patterns[layer, 0, head, here, : here + 1].tolist(), words, here)},
+        )
+    answers = [row for row in rows if row["answer"]]
+    if kind == "logits":
+        said = (
+            "The numbers of “{word}” are compared with the row of every word in the vocabulary: the better "
+        )
+        said += "they fit, the more probable is the word. The most probable is “{answer}” ({sure})."
+        return fill(said, about | answers[-1])
+    at = [row["key"] for row in answers].index(part)
+    about |= {"was": answers[at - 1]["answer"], "was_sure": answers[at - 1]["sure"]}
+    about |= {"answer": answers[at]["answer"], "sure": answers[at]["sure"]}
+    changed = " Before it the model would say “{was}” ({was_sure}), after it “{answer}” ({sure})."
+    if kind == "attention":
+        about["heads"] = config.n_heads
+        return fill(
+            "What the {heads} heads have collected is added to the numbers of “{word}”." + changed, about
+        )
+    if f"m{place}" in off:
+        return fill("This network is switched off: it adds nothing to “{word}”.", about)
+    units = seen.activations[int(place), 0, here]
+    about |= {"active": int((units > 0).sum()), "units": config.d_ff}
+    said = "This network works on “{word}” alone: {active} of its {units} units are active, and what they "
+    return fill(said + "write is added to its numbers." + changed, about)
+
+
+def _sources(weights: list[float], words: list[str], here: int) -> str:
+    """From where a head collects, the most first: at most three words, and what is left for the others."""
+    most = sorted(range(len(weights)), key=lambda k: (-round(weights[k], 12), k))[:3]
+    most = most[:1] + [k for k in most[1:] if weights[k] >= 0.05]
+    said = [
+        fill("{from} ({p:.0%})", {"from": "itself" if k == here else f"“{words[k]}”", "p": weights[k]})
+        for k in most
+    ]
+    rest = 1 - sum(weights[k] for k in most)
+    if rest >= 0.05:
+        said.append(fill("others ({p:.0%})", {"p": rest}))
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

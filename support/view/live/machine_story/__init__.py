@@ -2,6 +2,7 @@
 
 from support.view.live.machine import machine_figure
 from support.view.live.model_text import TALES
+from support.worlds.stories import PEOPLE
 
 FIGURE = machine_figure(
     "machine_story",
@@ -10,4 +11,5 @@ FIGURE = machine_figure(
     ("once there was a", "leo was a kind boy", "the cat", "long ago there lived a"),
     51,
     "Bring the story model (1.3 MB)",
+    names=sorted(PEOPLE),
 )

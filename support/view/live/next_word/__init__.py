@@ -54,7 +54,9 @@ def next_word(
     keep = None if top_k >= all_k else int(top_k)
     found: Values = {"keep": "all" if keep is None else str(keep), "words": [], "over": prompt.endswith(EOS)}
     if found["over"]:
-        return found | {"finding": f"The text is over: nothing follows {EOS}. Take the last word back."}
+        return found | {
+            "finding": f"The text is over: nothing follows {EOS}. “Step back” takes the last word back."
+        }
     plain, drawn = distributions(prompt, temperature, keep, None if top_p == 1 else top_p, name)
     tokens = loaded(name)[1].tokens
     order = sorted(range(len(tokens)), key=lambda i: (-plain[i].item(), i))
@@ -134,7 +136,7 @@ def word_figure(
         rows=(("{rank}", "{word}", "{plain:.2%}", "{p:.2%}"),),
         each="words",
         actions=(
-            Action("draw", "Draw a word", partial(draw_word, name=model, all_k=ks, most=most)),
+            Action("draw", "Pick a word at random", partial(draw_word, name=model, all_k=ks, most=most)),
             Action("back", "Step back", step_back),
         ),
         data={"all_k": ks},

@@ -9,7 +9,7 @@
     compute(values, data, held, {fill}) {
       const {prompt} = values, chosen = sampling(values, data);
       const found = {keep: chosen.topK === null ? "all" : String(chosen.topK), words: [], over: prompt.endsWith(EOS)};
-      if (found.over) return {...found, finding: `The text is over: nothing follows ${EOS}. Take the last word back.`};
+      if (found.over) return {...found, finding: `The text is over: nothing follows ${EOS}. “Step back” takes the last word back.`};
       const logits = read(held, prompt).logitsAt(split(prompt).length), plain = nextToken(logits), drawn = nextToken(logits, chosen);
       found.words = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
       const left = drawn.filter((p) => p > 0).length;
