@@ -48,8 +48,8 @@ class LiveFigure:
         still: where controls stand in the still picture, if not where they start.
         reset: what the button says that brings all controls back, if not the usual.
         same_script_as: another figure, whose `figure.js` defines this one, too.
-        still_html: from the controls' values and all that is computed from them to HTML, where a picture would
-            be worse: a page shows it, instead of the still picture and the numbers, until the figure lives.
+        still_html: from the controls' values and all that is computed from them to HTML, where a picture
+            would be worse: a page shows it, instead of picture and numbers, until the figure lives.
     """
 
     name: str
