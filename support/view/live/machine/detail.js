@@ -154,7 +154,7 @@
 
   // The button that switches a part off.
   function ablate({state, tools: {make, set}}, name, part) {
-    const off = state.off.includes(name), button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Switch ${part} on again` : `Switch ${part} off (ablate it)`);
+    const off = state.off.includes(name), button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Switch ${part} on again` : `Ablate ${part} (switch it off)`);
     button.addEventListener("click", () => set({[name]: off}));
     return button;
   }
