@@ -215,28 +215,33 @@ def test_a_turn_is_said_by_the_enter_key_and_stands_in_the_address(awake, open_t
 def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awake, width):
     page, element = awake(width=width)
     page.set_viewport_size({"width": width, "height": 844})
-    box, log = text_of(element), element.query_selector("[role=log]")
+    box = text_of(element)
+
+    def log():
+        return element.query_selector("[role=log]")  # drawn anew with every change
+
     box.fill("who are you?")
     box.press("Enter")
     page.wait_for_timeout(200)  # it scrolls with the next frame
-    said, frame, field = (e.bounding_box() for e in (log.query_selector_all(".talk-you")[-1], log, box))
+    said, frame, field = (e.bounding_box() for e in (log().query_selector_all(".talk-you")[-1], log(), box))
     assert frame["y"] - 1 <= said["y"] < frame["y"] + frame["height"] - said["height"]
     assert 0 <= said["y"] < 844 and field["y"] > frame["y"] + frame["height"]
-    assert "again" not in log.inner_text()
+    assert "again" not in log().inner_text()
     element.query_selector(".live-of-tools input").click()
-    assert "written again, now without tools" in log.inner_text()
+    assert "written again, now without tools" in log().inner_text()
     element.query_selector(".live-act").click()  # nothing is typed, and nothing said
     box.fill("hello")
     box.press("Enter")
-    assert "written again" not in log.inner_text()
+    assert "written again" not in log().inner_text()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, width):
     tab = open_tab("file", PAGE, width=width, dark=True)
     still = tab.locator(".live-still .talk")
+    still.scroll_into_view_if_needed()
     assert tab.locator("live-figure img").count() == 0
-    text = still.inner_text()
+    text = still.text_content()
     for turn in converse(("tell me a story about leo",), True, -1, 0.0):
         assert turn["parts"][-1]["shown"] in text
     room = still.bounding_box()
@@ -250,9 +255,9 @@ def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, 
 
 def test_where_no_word_is_near_those_are_offered_that_the_model_expects(awake):
     _page, element = awake()
-    box, reads = text_of(element), element.query_selector(".talk-reads")
+    box = text_of(element)
     box.fill("tell me a story about mario")
-    offered = reads.query_selector_all("button")
+    offered = element.query_selector_all(".talk-reads button")
     assert len(offered) == 5 and {b.get_attribute("class") for b in offered} == {"live-near"}
     names = [b.inner_text() for b in offered]
     assert any(name in data()["large"] for name in names), names
