@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import matplotlib
+import numpy as np
 from IPython.display import publish_display_data
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection
@@ -139,7 +140,7 @@ def _hides(legend: Legend) -> bool:
     bars = [bar for bar in ax.patches if bar.get_window_extent().overlaps(box)]
     paths = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
     dots = [part.get_offset_transform().transform(part.get_offsets()) for part in ax.collections]
-    crossed = any(path.intersects_bbox(box, filled=False) for path in paths if len(path.vertices))
+    crossed = any(path.intersects_bbox(box, filled=False) for path in paths if np.size(path.vertices))
     return bool(bars) or crossed or any(box.count_contains(points) for points in dots if len(points))
 
 
