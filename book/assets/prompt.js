@@ -57,9 +57,10 @@
     };
     const read = (words) => ["<BOS>", ...words].filter((word) => ids.has(word)).map((word) => ids.get(word)); // (some models know no <BOS>)
     const offer = () => {
-      const {good, trouble, half} = parse(), before = half && good.at(-1) === known(half) ? good.slice(0, -1) : good;
+      const {good, trouble, strange, half} = parse(), before = half && good.at(-1) === known(half) ? good.slice(0, -1) : good;
       const full = before.length >= spec.most || before.at(-1) === spec.stop;
-      let fit = trouble || full ? [] : begins(half).filter((word) => word !== half);
+      // (Where there is an unknown word, what stands below the text offers words for it.)
+      let fit = trouble || full || (strange.length && !half) ? [] : begins(half).filter((word) => word !== half);
       if (fit.length) {
         const known = read(before), scores = known.length ? reader.read(known).logitsAt(known.length - 1) : [];
         fit = (known.length ? fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]) : fit).slice(0, 8);
