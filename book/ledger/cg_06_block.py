@@ -246,7 +246,7 @@ def cg_177():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     cell="printed = [-.0045, -.1675, .294, .0775, .156, -.",
     stated=-0.0045,
     unit=0.0001,
@@ -263,7 +263,7 @@ def cg_178():
 @claim(
     place="Ch.7 Feed-forward",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     cell="printed = [-.0045, -.1675, .294, .0775, .156, -.",
     stated=-0.1675,
     unit=0.0001,

@@ -279,7 +279,7 @@ def fs1_017():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="Deeper: remarks on the sources",
+    section="Deeper: the student's last digits, and when length matters",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.7688,
     unit=0.0001,
@@ -296,7 +296,7 @@ def fs1_018():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="Deeper: remarks on the sources",
+    section="Deeper: the student's last digits, and when length matters",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.5655,
     unit=0.0001,
@@ -313,7 +313,7 @@ def fs1_019():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="Deeper: remarks on the sources",
+    section="Deeper: the student's last digits, and when length matters",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=0.5655,
     unit=0.0001,
@@ -330,7 +330,7 @@ def fs1_020():
 @claim(
     place="Neural Network Inference",
     chapter="01",
-    section="Deeper: remarks on the sources",
+    section="Deeper: the student's last digits, and when length matters",
     cell="z_printed = 0.263  # the source goes on with thr",
     stated=56.5,
     unit=0.1,

@@ -36,7 +36,7 @@ LOGITS = np.array([2.0, 1.0, 0.2, -0.7])
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     stated=[2, 3, 1],
     verdict="holds",
     checked="by reading",
@@ -51,7 +51,7 @@ def fs2_075():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     stated=16384,
     verdict="holds",
 )
@@ -279,7 +279,7 @@ def fs2_088():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     stated=None,
     verdict="unverifiable",
     checked="not possible",
@@ -294,7 +294,7 @@ def fs2_089():
 @claim(
     place="III. Feedforward network",
     chapter="13",
-    section="Deeper: the sources' worked examples, recomputed",
+    section="Deeper: the examples of other texts, recomputed",
     stated=7,
     verdict="holds",
     checked="by reading",

@@ -541,7 +541,7 @@ def sf_026():
 @claim(
     place="2.1.1.3 The rectifier",
     chapter="01",
-    section="Deeper: remarks on the sources",
+    section="Deeper: the student's last digits, and when length matters",
     cell="before = torch.tensor([-5.0, -0.5, 0.0, 0.5])",
     stated=True,
     verdict="holds",
