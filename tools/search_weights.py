@@ -50,8 +50,10 @@ def weights(pages: dict[int, list[str]]) -> dict[str, dict[int, int]]:
 
 
 def write(site: Path) -> None:
-    """Put the weights into the index of a site."""
+    """Put the weights into the index of a site, if it has one."""
     path = site / "searchindex.js"
+    if not path.exists():
+        return
     index = path.read_text(encoding="utf8")
     names = json.loads(index[index.index("(") + 1 : index.rindex(")")])["docnames"]
     pages = {k: words_of((site / f"{name}.html").read_text(encoding="utf8")) for k, name in enumerate(names)}

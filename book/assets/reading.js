@@ -108,7 +108,7 @@
   }
 
   // --- what was read: a chapter counts when most of its parts that are shown were in view for a while, and its end ---
-  const LOOK = 1500; // milliseconds
+  const LONG_ENOUGH = 1500; // milliseconds
   function progress() {
     const read = new Set((kept("read") || "").split(" ").filter(Boolean)), number = document.body.dataset.chapter;
     const chapters = all(".bd-docs-nav a[data-chapter]");
@@ -128,10 +128,10 @@
     const watch = new IntersectionObserver((changes) => {
       for (const {target, isIntersecting} of changes) {
         clearTimeout(looking.get(target));
-        if (isIntersecting) looking.set(target, setTimeout(() => look(target.id), LOOK));
+        if (isIntersecting) looking.set(target, setTimeout(() => note(target.id), LONG_ENOUGH));
       }
     });
-    const look = (id) => {
+    const note = (id) => {
       seen.add(id);
       const shown = parts.filter((part) => part.getClientRects().length);
       if (!seen.has(end.id) || shown.filter((part) => seen.has(part.id)).length < 0.6 * shown.length) return keep(name, [...seen].join(" "));

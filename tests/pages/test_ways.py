@@ -8,7 +8,7 @@ from test_pages import CHAPTERS, SITE
 
 OPENED = "() => document.readyState === 'complete' && !document.documentElement.dataset.opening"
 # What a reader of the pictures sees: what must not be there, how many words, how many figures.
-LOOK = """() => {
+SHOWN = """() => {
   const article = document.querySelector('article.bd-article');
   const seen = (e) => e.getClientRects().length > 0 && e.checkVisibility();
   const all = (what) => [...article.querySelectorAll(what)].filter(seen);
@@ -58,7 +58,7 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
     for k, page in enumerate(CHAPTERS):
         if k:
             visit(tab, bases["http"] + page)
-        seen = tab.evaluate(LOOK)
+        seen = tab.evaluate(SHOWN)
         assert seen["hard"] == [], page
         assert seen["words"] > 250 and seen["figures"] >= 1, (page, seen)
         titles = seen["titles"]

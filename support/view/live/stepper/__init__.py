@@ -45,7 +45,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
     >>> story.step("Twice", "Each number is doubled.")
     >>> y = story.each("y", "y = 2x", x, lambda x: 2 * x, "2 · {}")
     >>> figure = stepper("twice", "Twice as much", story)
-    >>> print(figure.sentence(figure.values(cell="y[0, 1]")))
+    >>> print(figure.sentence(figure.still_values(cell="y[0, 1]")))
     Step 2 of 2, Twice: Each number is doubled. y[0, 1] = 2 · 2.000 = 4.000.
     """
     last = len(story.steps) - 1
