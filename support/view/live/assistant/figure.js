@@ -157,6 +157,9 @@
         held.anew = !state.talk.length ? "" : held.tools === state.tools ? "All replies above were written again with the new setting."
           : state.tools ? "All replies above were written again, now with tools." : "All replies above were written again, now without tools.";
       } else if (begun) held.anew = "";
+      const whole = `${settings} ${state.said}`;
+      held.start ??= whole;
+      if (held.start === whole) held.anew = ""; // back at the start, where nothing was changed
       Object.assign(held, {settings, tools: state.tools, turns: state.talk.length});
       if (held.anew) log.append(make("p", {class: "talk-note talk-anew"}, held.anew));
       held.first = false;
