@@ -66,7 +66,7 @@ def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
     tab = open_tab("file", CHAPTER, width=width, built=False)
     here = "document.querySelector('#pst-page-toc-nav a[aria-current]')?.hash"
     tab.keyboard.press("End")
-    tab.wait_for_timeout(1000)
+    tab.wait_for_timeout(3000)
     left = "document.documentElement.scrollHeight - innerHeight - scrollY"
     assert tab.evaluate(left) < 3
     assert tab.evaluate(here) == "#references"
@@ -77,7 +77,7 @@ def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
       && s.querySelector('h2, h3') && s.getBoundingClientRect().top < 60 + innerHeight / 4).at(-1)?.id"""
     for _ in range(6):
         tab.mouse.wheel(0, 1700)
-        tab.wait_for_timeout(200)
+        tab.wait_for_timeout(600)  # a busy machine takes its time
         place = tab.evaluate(read)
         assert tab.evaluate(here) == (f"#{place}" if place and place != "attention" else None)
 

@@ -96,7 +96,7 @@ class LiveFigure:
         Raises:
             InputError: there is no such control, or it cannot have such a value.
         """
-        return self.values(**self.still | start)
+        return self.values(**{**self.still, **start})
 
     def state(self, values: Values) -> Values:
         """The controls' values together with all that is computed from them."""

@@ -131,6 +131,7 @@ def in_words(
         )
     if f"m{place}" in off:
         return fill("This network is switched off: it adds nothing to “{word}”.", about)
+    assert seen.activations is not None  # a trace has them
     units = seen.activations[int(place), 0, here]
     about |= {"active": int((units > 0).sum()), "units": config.d_ff}
     said = "This network works on “{word}” alone: {active} of its {units} units are active, and what they "
