@@ -160,8 +160,8 @@
     }
   });
 
-  // Words that somebody may have meant: those that begin alike and that a letter or two tell from what was typed.
-  const near = (typed, words) => {
+  // The words that at most so many changed letters tell from what was typed, nearest first (Levenshtein 1966).
+  Live.nearest = (typed, words, most) => {
     const a = typed.toLowerCase().slice(0, 24), far = (word) => {
       const b = word.toLowerCase();
       let row = [...Array(b.length + 1).keys()];
@@ -172,7 +172,9 @@
       }
       return row[b.length];
     };
-    const most = a.length < 4 ? 1 : 2;
-    return words.filter((word) => /^\w/.test(word) && word[0].toLowerCase() === a[0]).map((word) => [far(word), word]).filter(([d]) => d <= most).sort((x, y) => x[0] - y[0]).slice(0, 2).map(([, word]) => word);
+    return words.map((word) => [far(word), word]).filter(([d]) => d <= most).sort((x, y) => x[0] - y[0]).map(([, word]) => word);
   };
+  // Words that somebody may have meant: those that begin alike and differ in a letter or two.
+  const near = (typed, words) => Live.nearest(typed,
+    words.filter((word) => /^\w/.test(word) && word[0].toLowerCase() === typed[0]?.toLowerCase()), typed.length < 4 ? 1 : 2).slice(0, 2);
 })();

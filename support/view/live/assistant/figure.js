@@ -98,17 +98,6 @@
   };
   const lines = (talk) => talk.flatMap((turn) => [{who: "you", what: turn.user}, ...turn.parts.map((p) => ({who: NAMES[p.who] || "assistant", what: p.shown}))]);
 
-  // Words that few letters tell from one that the model does not know.
-  const far = (a, b) => {
-    let row = [...Array(b.length + 1).keys()];
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i];
-      for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
-      row = next;
-    }
-    return row[b.length];
-  };
-  const near = (word, words) => words.map((other) => [far(word.slice(0, 24), other), other]).filter(([d]) => d <= Math.max(1, word.length / 4)).sort((x, y) => x[0] - y[0]).slice(0, 4).map(([, other]) => other);
   // Where no word is near, those that the model finds likeliest there.
   const likely = (text, word, held, data) => {
     const {harness, words} = held, typed = read(text, data), before = typed.slice(0, typed.indexOf(word)).filter((w) => harness.ids.has(w));
@@ -117,7 +106,7 @@
     return [...words].sort((a, b) => scores[harness.ids.get(b)] - scores[harness.ids.get(a)]).slice(0, 5);
   };
   const instead = (text, word, held, data) => {
-    const same = near(word, held.words);
+    const same = Live.nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4);
     return same.length ? ["Near: ", same] : ["Known here: ", likely(text, word, held, data)];
   };
 
