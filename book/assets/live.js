@@ -313,14 +313,14 @@
         });
       }
       // On a phone, a bar at the lower edge while the figure is in the window and its buttons are not.
-      const bar = make("div", {class: "live-bar"});
+      const bar = make("div", {class: "live-player"});
       if (player) {
         const step = make("button", {type: "button", class: "live-act"}, "Step"), seen = new Map();
         step.addEventListener("click", () => { stop(); act(spec.plays); });
         bar.append(players[1], step, brief);
         const watch = new IntersectionObserver((entries) => {
           for (const {target, isIntersecting} of entries) seen.set(target, isIntersecting);
-          bar.classList.toggle("live-bar-on", Boolean(seen.get(picture) && !seen.get(player)));
+          bar.classList.toggle("live-player-on", Boolean(seen.get(picture) && !seen.get(player)));
         });
         for (const part of [picture, player]) watch.observe(part);
       }

@@ -272,6 +272,7 @@ def test_no_control_is_dead_and_the_start_is_found_again(desk):
     tab, page = desk, desk.page
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         assert element.query_selector(".live-reset").is_disabled()
+        assert element.evaluate(UNDRAWN) == []
         inputs = element.query_selector_all(".live-control :is(input, select)")
         assert len(inputs) == len(spec["controls"])
         if not is_first_with_its_start(page, spec):
@@ -336,6 +337,12 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
             assert tab.evaluate(told, image) == says
 
 
+# Parts of a drawing that a style meant for something else hides.
+UNDRAWN = """e => [...e.querySelectorAll('.live-picture svg :is(rect, circle, path, line, polyline, text)')]
+  .filter(s => !s.closest('defs') && !s.checkVisibility({visibilityProperty: true}))
+  .map(s => s.getAttribute('class'))"""
+
+
 @pytest.mark.parametrize("page", HOLDERS)
 def test_without_javascript_the_still_picture_stays(open_tab, page):
     tab = open_tab("file", page, javascript=False)
@@ -369,10 +376,11 @@ def fits_a_phone(tab, page):
           return box.left < 0 || box.right > innerWidth || box.height < 9;
         }).map(t => t.textContent)"""
         assert element.evaluate(outside) == []
-        # (The fade at the end of a box that scrolls is an animation that time does not move.)
+        # (The fade of a box that goes on to the side follows the scrolling, and no time moves it.)
         moves = """e => e.getAnimations({subtree: true})
-          .filter(a => !(a.timeline instanceof ScrollTimeline)).length"""
+          .filter(a => !(a.animationName === 'goes-on' && a.timeline instanceof ScrollTimeline)).length"""
         assert element.evaluate(moves) == 0
+        assert element.evaluate(UNDRAWN) == []
         for part in element.query_selector_all("input"):
             box = part.bounding_box()
             if part.get_attribute("type") == "checkbox":  # it is touched with its label

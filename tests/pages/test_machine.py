@@ -323,7 +323,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
     )
     says, heights = element.query_selector(".live-says"), set()
     element.query_selector(".live-buttons .live-play").click()
-    bar = element.wait_for_selector(".live-bar-on")
+    bar = element.wait_for_selector(".live-player-on")
     box, stage = bar.bounding_box(), element.query_selector(".machine-stage").bounding_box()
     assert abs(box["y"] + box["height"] - 900) <= 1
     for _ in range(2):
