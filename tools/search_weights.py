@@ -6,9 +6,7 @@ pages have it. The weights stand in `searchindex.js` before the index.
 """
 
 import json
-import math
 import re
-from collections import Counter
 from pathlib import Path
 
 import snowballstemmer
@@ -16,7 +14,7 @@ import snowballstemmer
 NOT_TEXT = re.compile(r"<(script|style|svg|pre|math|nav)\b.*?</\1>|<[^>]+>", re.S)
 START = "Search.often="
 OFTEN = 3  # times that a word must stand on a page to be weighed
-SATURATION, BY_LENGTH = 15.0, 0.75  # k₁ and b: a page is long, so that k₁ is larger than for a paragraph
+SATURATION, BY_LENGTH = 15.0, 0.75  # BM25's k₁ and b: a page is long, so k₁ is larger than for a paragraph
 stem = snowballstemmer.stemmer("porter").stemWord  # what Sphinx stems its index and its queries with
 
 
@@ -34,18 +32,15 @@ def weights(pages: dict[int, list[str]]) -> dict[str, dict[int, int]]:
     """For each word the pages that are most about it, with their weights.
 
     >>> weights({0: ["ant"] * 3, 1: ["ant"] * 3 + ["bee"] * 9, 2: ["cat"]})
-    {'ant': {0: 2, 1: 1}, 'bee': {1: 3}}
+    {'ant': {0: 2, 1: 1}, 'bee': {1: 5}}
     """
-    counts = {page: Counter(words) for page, words in pages.items()}
-    spread = Counter(word for count in counts.values() for word in count)
-    mean = sum(map(len, pages.values())) / max(1, len(pages)) or 1
+    from support.alignment import BM25  # torch comes with it, and a build that makes nothing needs neither
+
+    bm25 = BM25([*pages.values()], SATURATION, BY_LENGTH)
     found: dict[str, dict[int, int]] = {}
-    for page, count in counts.items():
-        room = SATURATION * (1 - BY_LENGTH + BY_LENGTH * count.total() / mean)
-        weight = {w: 10 * math.log(1 + len(pages) / spread[w]) * n / (n + room) for w, n in count.items()}
-        for word in sorted(weight):
-            if count[word] >= OFTEN and len(word) > 2:
-                found.setdefault(word, {})[page] = round(weight[word])
+    for page, count, norm in zip(pages, bm25.counts, bm25.norms, strict=True):
+        for word in sorted(word for word in count if count[word] >= OFTEN and len(word) > 2):
+            found.setdefault(word, {})[page] = round(20 * bm25.idf[word] * count[word] / (count[word] + norm))
     return found
 
 

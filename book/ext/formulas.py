@@ -6,6 +6,7 @@ and from it the fonts whose letters it has. A formula that KaTeX does not know e
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import quickjs
 from docutils import nodes
 from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+SHORT = 24  # letters of TeX: a longer formula may be broken at the end of a line
 # A string that was put together in pieces leaves the engine only as JSON.
 CALL = "(tex, options) => JSON.stringify(katex.renderToString(tex, JSON.parse(options)))"
 
@@ -64,6 +67,26 @@ def displayed(self: Any, node: nodes.Element) -> None:
     _written(self, node, display=True)
 
 
+class Together(SphinxPostTransform):
+    """A short formula keeps the punctuation behind it on its line; a browser would begin the next with it."""
+
+    default_priority = 430  # after all that look for formulas in a paragraph
+
+    def run(self, **kwargs: Any) -> None:
+        """Put both into one element."""
+        for formula in [*self.document.findall(nodes.math)]:
+            place = formula.parent.index(formula) + 1
+            behind = formula.parent[place] if place < len(formula.parent) else None
+            found = re.match(r"[.,;:!?)]+", behind.astext()) if isinstance(behind, nodes.Text) else None
+            if found and behind is not None and len(formula.astext()) <= SHORT:
+                rest = nodes.Text(behind.astext()[found.end() :])
+                sign = nodes.Text(found[0])
+                formula.parent[place - 1 : place + 1] = [
+                    nodes.inline("", "", formula, sign, classes=["with-sign"]),
+                    rest,
+                ]
+
+
 def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
     """The style sheet, on pages that have a formula."""
     if doctree is not None and next(
@@ -74,5 +97,6 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
 
 def setup(app: Any) -> dict[str, Any]:
     app.add_html_math_renderer("katex", (inline, None), (displayed, None))
+    app.add_post_transform(Together)
     app.connect("html-page-context", load)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

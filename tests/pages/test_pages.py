@@ -12,6 +12,7 @@ import formulas
 import plots
 import pytest
 from axe import IN_THE_DARK, findings, lay_out, settle, show_theme
+from bs4 import BeautifulSoup
 from page_checks import BOOK, CUT, CUT_OFF, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
 from test_errata import cells_of_claims
 from test_live import HOLDERS, fits_a_phone
@@ -306,6 +307,13 @@ def test_no_formula_is_left_between_dollar_signs(site):
     unread = re.compile(r"<(pre|code|script|annotation)\b.*?</\1>|<[^>]+>", re.S)
     for path in sorted((site / "notebooks").glob("*.html")):
         assert "$" not in unread.sub("", path.read_text(encoding="utf8")), path.name
+
+
+def test_no_line_begins_with_the_sign_behind_a_formula(site):
+    page = BeautifulSoup((site / "notebooks" / "11_attention.html").read_text(encoding="utf8"), "html.parser")
+    together = page.select("span.with-sign")
+    assert len(together) > 10 and all(e.math and e.get_text()[-1] in ".,;:!?)" for e in together)
+    assert ".with-sign{white-space:nowrap" in "".join(p.read_text() for p in site.glob("_static/**/*.css"))
 
 
 @pytest.mark.parametrize("tex", [r"\left( x", r"\unheardof{x}"])
