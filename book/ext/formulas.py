@@ -75,13 +75,14 @@ class Together(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Put both into one element."""
         for formula in [*self.document.findall(nodes.math)]:
-            place = formula.parent.index(formula) + 1
-            behind = formula.parent[place] if place < len(formula.parent) else None
+            line = formula.parent  # asked for first: to put the formula elsewhere changes its parent
+            place = line.index(formula) + 1
+            behind = line[place] if place < len(line) else None
             found = re.match(r"[.,;:!?)]+", behind.astext()) if isinstance(behind, nodes.Text) else None
             if found and behind is not None and len(formula.astext()) <= SHORT:
                 rest = nodes.Text(behind.astext()[found.end() :])
                 sign = nodes.Text(found[0])
-                formula.parent[place - 1 : place + 1] = [
+                line[place - 1 : place + 1] = [
                     nodes.inline("", "", formula, sign, classes=["with-sign"]),
                     rest,
                 ]
