@@ -189,6 +189,10 @@ def main(arguments: list[str]) -> int:
     rows = []
     for step in steps(wanted, workers()):
         print(f"\n[test] {'; '.join(f'{kind}: {WHAT[kind]}' for kind in step)} ...", flush=True)
+        if step == ["pages"] and any(kind == "book" and failed for kind, _, failed, *_ in rows):
+            print("[test] The pages are not opened: the book was not built.", flush=True)
+            rows.append(("pages", 0, 1, 0, 0.0))
+            continue
         with ThreadPoolExecutor(len(step)) as pool:
             rows += pool.map(check, step, (kind == step[0] for kind in step))
     print(f"\n{'kind':<12}{'passed':>8}{'failed':>8}{'skipped':>8}{'minutes':>9}")

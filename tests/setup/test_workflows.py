@@ -83,3 +83,11 @@ def test_a_kind_that_is_none_is_named(capsys):
     assert run_tests.main(["units", "foo"]) == run_tests.main(["--known", "foo"]) == 2
     said = capsys.readouterr().err
     assert said.count("There is no kind of test 'foo'; there are style, types, units") == 2
+
+
+def test_no_page_is_opened_if_the_book_was_not_built(monkeypatch, capsys):
+    """What fails afterwards would only hide the reason."""
+    done = []
+    monkeypatch.setattr(run_tests, "check", lambda kind, show: (done.append(kind), (kind, 0, 1, 0, 0.1))[1])
+    assert run_tests.main(["book", "pages"]) == 1 and done == ["book"]
+    assert "The pages are not opened: the book was not built." in capsys.readouterr().out
