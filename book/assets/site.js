@@ -110,20 +110,20 @@
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
     ask();
   }
-  // The end key leads to an estimated end, too, and from there to the real one.
-  function toTheEnd() {
+  // The keys to both ends lead to estimated heights, too, and from there to the real end.
+  function toTheEnds() {
     addEventListener("keydown", (event) => {
       const {key, target} = event;
-      if (key !== "End" || event.shiftKey || event.altKey || event.defaultPrevented || target.closest("dialog, input, textarea, select, [tabindex]:not(a, button)")) return;
+      if (!["End", "Home"].includes(key) || event.shiftKey || event.altKey || event.defaultPrevented || target.closest("dialog, input, textarea, select, [tabindex]:not(a, button)")) return;
       event.preventDefault();
-      let frames = 40, stays = 0, tall = 0;
+      let frames = 40, stays = 0, last = "";
       const stop = () => { frames = 0; };
       for (const hand of ["wheel", "keydown", "pointerdown"]) setTimeout(() => addEventListener(hand, stop, {once: true, passive: true}));
       const again = () => {
-        const high = document.documentElement.scrollHeight;
-        stays = high === tall ? stays + 1 : 0;
-        tall = high;
-        scrollTo({top: high, behavior: "instant"});
+        const high = document.documentElement.scrollHeight, here = `${high} ${scrollY}`;
+        stays = here === last ? stays + 1 : 0;
+        last = here;
+        scrollTo({top: key === "End" ? high : 0, behavior: "instant"});
         if (frames-- > 0 && stays < 8) requestAnimationFrame(again);
       };
       again();
@@ -183,7 +183,7 @@
     });
     setTimeout(follow);
     tell();
-    toTheEnd();
+    toTheEnds();
     const copied = new IntersectionObserver((seen) => {
       for (const {target, isIntersecting} of seen) {
         if (!isIntersecting) continue;

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
@@ -138,8 +139,10 @@ class Tabs:
         return tab
 
     def close(self):
-        """Close all that are open."""
+        """Close all that are open; what they kept would be found by the tests that come after."""
         for tab in self.open:
+            with contextlib.suppress(Error):  # it may have been closed, or keep nothing
+                tab.evaluate("() => localStorage.clear()")
             tab.close()
         self.open.clear()
 
