@@ -44,7 +44,7 @@ page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.
 page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
 (() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {
-if (k > 7 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
+if (k > 8 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
 if (document.hidden) return;
 const goes = performance.getEntriesByType("navigation")[0]?.type;
 const first = location.hash || goes !== "navigate" ? 6 : 1;
