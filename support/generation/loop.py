@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.generation.compiled import run_compiled
+from support.generation.few_rows import few_rows
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
@@ -219,6 +220,7 @@ class _Reader:
             raise InputError(
                 "compile=True compiles a step with a cache, and there is none here; leave it out."
             )
+        self.few_rows = few_rows(model)
         self.unread = self._table(texts)
 
     def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:
@@ -240,7 +242,10 @@ class _Reader:
         # (A compiled step takes 0 and 1 for numbers, not for symbols; from 2 on, one serves all lengths.)
         if n == 1 and self.compile and self.cache is not None and self.cache.start > 1:
             return run_compiled(self.model, self.unread, self.cache)[:, -1]
-        for part in (self.unread,) if n == 1 else self.unread.split(min(self.prefill or n, self.context), 1):
+        if n == 1:
+            with self.few_rows:
+                return self.model(self.unread, self.cache, last=True)[:, -1]
+        for part in self.unread.split(min(self.prefill or n, self.context), 1):
             logits = self.model(part, self.cache, last=True)
         return logits[:, -1]
 
