@@ -335,7 +335,11 @@
           make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row)))), ...(player ? [bar] : [])]
           : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
         numbers, status);
-      for (const control of controls) control.input.addEventListener("input", () => { stop(); update(true); });
+      for (const control of controls) control.input.addEventListener("input", () => {
+        stop();
+        if (control.typed && figure.written) set(figure.written(spec.data)); // a text that somebody writes is read to its end
+        else update(true);
+      });
       const goBack = () => { for (const control of controls) control.set(control.spec.start); };
       reset.addEventListener("click", () => {
         stop();

@@ -3,10 +3,6 @@
   "use strict";
   const data = document.documentElement.dataset, all = (selector) => [...document.querySelectorAll(selector)];
   const WAYS = {picture: "the-picture", hand: "by-hand", code: "in-code"};
-  // What a way hides (as book.css does), so that a link into it can show it.
-  const HIDES = {
-    picture: "#by-hand, #in-code, #what-the-sources-say, #check-yourself, #references, section[id^='deeper-'], .not-in-picture, .cell",
-    hand: "#the-picture, #in-code", code: "#the-picture, #by-hand"};
   const keep = (name, value) => { try { localStorage.setItem(name, value); } catch { /* a browser that keeps nothing */ } };
   const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 
@@ -27,12 +23,15 @@
     show(way);
     keep("reading", data.reading);
   }
-  // A link into a section that is hidden shows it.
+  // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
   function unhide() {
     let place = null;
     try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
-    if (data.reading === "all" || !place?.closest(HIDES[data.reading])) return;
-    choose(Object.keys(WAYS).find((way) => place.closest(`#${WAYS[way]}`)) || "all");
+    if (data.reading === "all" || !place || place.getClientRects().length) return;
+    const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
+    show("all");
+    const told = document.querySelector(".modes-says [data-way=all]");
+    if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows everything. Other pages keep your choice.`;
     place.scrollIntoView();
   }
 
@@ -47,7 +46,10 @@
     big.removeAttribute("title");
     big.removeAttribute("width");
     big.removeAttribute("height");
-    big.src = picture.currentSrc || picture.src; // (on a phone a plot may have its panels one below the other)
+    // (On a phone a plot may have its panels one below the other. An address that says its host would lose its
+    // "#dark": Chromium then draws the plot as by day.)
+    const other = [...picture.parentElement.querySelectorAll("source")].find(({media}) => matchMedia(media).matches);
+    if (other) big.src = other.getAttribute("srcset");
     Object.assign(close, {type: "button", textContent: "Close"});
     close.addEventListener("click", () => box.close());
     box.addEventListener("click", (event) => { if (event.target === box) box.close(); });

@@ -224,6 +224,40 @@ def test_the_buttons_do_what_python_does(open_tab):
     assert values["prompt"] != "Pietro chiama"
 
 
+def test_a_text_that_somebody_writes_is_read_to_its_end(open_tab):
+    """After a step back, and with another word chosen, the numbers would be those of an unfinished pass."""
+    _, element = machine(open_tab, still=True, prompt=FIRST, step=1, at=1)
+    assert state(element)["step"] == 1 and "if it stopped here" in element.inner_text().lower()
+    element.query_selector("input[role=combobox]").fill("Teresa chiama ")
+    now = state(element)
+    assert now["step_name"] == "prediction" and now["word"] == "chiama" and now["at"] == 0
+    assert "most probable next word" in now["finding"]
+
+
+def test_what_is_collected_is_on_its_way_before_the_square_changes(open_tab):
+    _, element = machine(open_tab, prompt=FIRST)
+    calls = element.evaluate(
+        """e => {
+          const {view} = e, seen = [], {threads, square} = view, note = (name, part, word, t) => {
+            if (word === view.state.here && part === (name === 'square' ? 1 : 0)) seen.push([name, t]);
+          };
+          view.threads = (...all) => note('threads', all[3], all[4], all[5]);
+          view.square = (...all) => note('square', all[2], all[3], all[6]);
+          for (const reach of [0.3, 0.55, 0.65, 0.9, 1]) { view.reach = reach; view.paint(); }
+          Object.assign(view, {threads, square});
+          return seen;
+        }"""
+    )
+    threads, square = ([t for name, t in calls if name == which] for which in ("threads", "square"))
+    assert len(threads) == len(square) == 5
+    assert all(there == 0 or sent == 1 for sent, there in zip(threads, square, strict=True))
+    assert (
+        sorted(threads) == threads
+        and threads[0] > 0
+        and square[0] == square[1] == 0 < square[2] < square[-1] == 1
+    )
+
+
 def test_who_wants_no_motion_gets_none_and_the_same_end(open_tab):
     _tab, element = machine(open_tab, still=True, prompt="Pietro chiama", step=0)
     element.query_selector(".live-play").click()

@@ -1,5 +1,6 @@
 """How the pages read: ways in, folds, numbers, questions, figures in the dark, what can be taken along."""
 
+import io
 import json
 import math
 import re
@@ -15,6 +16,7 @@ import pytest
 import quiz
 import references
 import take_away
+from PIL import Image
 from pybtex.database import parse_file
 from test_pages import CHAPTERS, SITE, TEXTS
 
@@ -191,6 +193,41 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     assert tab.locator("dialog.enlarged").count() == 0
     assert tab.evaluate("document.activeElement.matches('.cell_output img.plot')")
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_enlarged_plot_has_the_colours_of_its_theme(own, width):
+    """Over http Chromium drew it as by day: labels nearly black on black."""
+    tab = own(
+        "notebooks/23_inside_the_model.html", color_scheme="dark", viewport={"width": width, "height": 844}
+    )
+    picture = tab.locator(".cell_output img.plot.only-dark").first
+    picture.scroll_into_view_if_needed()
+    tab.wait_for_timeout(600)
+
+    def light(element):
+        shades = Image.open(io.BytesIO(element.screenshot())).convert("L").histogram()
+        return sum(k * n for k, n in enumerate(shades)) / sum(shades)
+
+    here = light(picture)
+    picture.click()
+    tab.wait_for_timeout(600)
+    assert here < 80 and abs(light(tab.locator("dialog.enlarged img")) - here) < 20
+
+
+def test_a_link_into_what_is_hidden_shows_this_page_and_keeps_the_way(own, bases):
+    tab = own("notebooks/06_vocabulary.html")
+    tab.click(".modes [data-way=picture]")
+    tab.goto(
+        bases["http"] + "notebooks/21_sampling.html#confident-and-wrong"
+    )  # an experiment without a figure
+    tab.wait_for_function("() => document.getElementById('confident-and-wrong').getClientRects().length > 0")
+    tab.wait_for_function(
+        "() => Math.abs(document.getElementById('confident-and-wrong').getBoundingClientRect().top) < 200"
+    )
+    assert "leaves out" in tab.inner_text(".modes-says")
+    tab.goto(bases["http"] + "notebooks/08_embeddings.html")
+    assert tab.evaluate(SEEN) == [True, False, False], "the way that was chosen goes on"
 
 
 def test_what_was_read_is_marked(own):

@@ -206,6 +206,7 @@
       panel.querySelector(":scope > .live-picture").after(held.view.room);
       held.view.place(true);
     },
+    written: ({steps}) => ({at: 0, step: steps.length - 1}),
     started: (held) => held.view.started(), // Play was pressed
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
   };

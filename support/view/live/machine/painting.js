@@ -3,6 +3,8 @@
   "use strict";
   const clamp = (x) => Math.max(0, Math.min(1, x));
   const soft = (t) => t * t * (3 - 2 * t);
+  // What a part collects is on its way first; then the square it writes to changes.
+  const sent = (t) => clamp(t / 0.6), arrived = (t) => clamp((t - 0.6) / 0.4);
 
   window.MachinePainting = class {
     colours() {
@@ -59,10 +61,10 @@
       // How much of a stage of the stream is there already, for a word.
       const there = (stage, p) => p === state.here ? clamp(this.reach - stage + 1) : 1;
       box.blocks.forEach((block, i) => {
-        for (const p of words) this.threads(c, ink, block, i, p, there(2 * i + 1, p), only);
-        for (const {p, x, y} of block.dots.filter(mine)) this.units(c, ink, block, i, p, x, y, there(2 * i + 2, p) * far(p));
+        for (const p of words) this.threads(c, ink, block, i, p, sent(there(2 * i + 1, p)), only);
+        for (const {p, x, y} of block.dots.filter(mine)) this.units(c, ink, block, i, p, x, y, sent(there(2 * i + 2, p)) * far(p));
       });
-      for (const {stage, p, x, y} of box.squares.filter(mine)) this.square(c, ink, stage, p, x, y, there(stage, p), far(p));
+      for (const {stage, p, x, y} of box.squares.filter(mine)) this.square(c, ink, stage, p, x, y, stage ? arrived(there(stage, p)) : there(0, p), far(p));
     }
     rails(c, ink, far) {
       const {box} = this, first = box.squares.filter((s) => s.stage === 0), last = box.squares.filter((s) => s.stage === this.state.streams.length - 1);
