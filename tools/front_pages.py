@@ -151,12 +151,16 @@ def make() -> tuple[str, dict[str, str]]:
     svg = "\n".join([*picture, *parts, "</svg>"]) + "\n"
 
     uncertain, certain = pages[2], pages[3]
+    story = zoo.load("stories").model
+    assert story.config.n_layers == 4, "the front page says so"
     values = {
         "p_tarso": percent(certain[words.index("Tarso")].item()),
         "largest_open": percent(uncertain.max().item()),
         "game_words": f"{len(words)}",
         "game_parameters": f"{model.n_parameters():,}",
         "d_model": f"{d_model}",
+        "story_parameters": f"{story.n_parameters():,}",
+        "story_d_model": f"{story.config.d_model}",
         "harmless_heads": f"{sum(cost < 0.02 for cost in head_costs())}",
         "map_dimensions": f"{zoo.load('semantic').model.config.d_model}",
     } | way_numbers.values()

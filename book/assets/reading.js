@@ -21,6 +21,7 @@
   }
   function choose(way) {
     show(way);
+    for (const told of all(".modes-says [data-words]")) told.textContent = told.dataset.words;
     keep("reading", data.reading);
   }
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
@@ -31,6 +32,7 @@
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     show("all");
     const told = document.querySelector(".modes-says [data-way=all]");
+    if (told && name) told.dataset.words ||= told.textContent;
     if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows everything. Other pages keep your choice.`;
     place.scrollIntoView();
   }

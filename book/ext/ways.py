@@ -4,9 +4,10 @@ Everything is shown, or the pictures only, or the calculation by hand with its c
 way is written at the root of the page (``data-reading``), so that a page opens in it at once; the rules that
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
-- *Picture* promises no formula and no code. It leaves the opening, *The picture*, of *Experiment* each figure
-  with its finding (the alternative text), the quiz and the take-aways. A sentence with a formula is left out,
-  and a symbol that only names something (``W_O``) is written as text.
+- *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the figures
+  of *By hand* that one can move, of *Experiment* each figure with its finding (the alternative text), the quiz
+  and the take-aways. A sentence with a formula is left out, and a symbol that only names something (``W_O``)
+  is written as text.
 - *By hand* folds the code, each cell with a button of its own.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it.
@@ -188,6 +189,15 @@ def fold_below(cell: nodes.Element) -> None:
         cell += nodes.container("", *folds, classes=["figure-folds"])
 
 
+def leave_out(node: nodes.Element) -> None:
+    """Marks what the picture way does not show; what is written without classes gets a box."""
+    node["classes"].append(HIDDEN)
+    if isinstance(node, nodes.raw | nodes.math_block):
+        box = nodes.container("", classes=[HIDDEN])
+        node.replace_self(box)
+        box += node
+
+
 def caption(picture: nodes.image) -> None:
     """The finding below a figure of an experiment, where the text around it is not shown.
 
@@ -230,6 +240,8 @@ class Ways(SphinxPostTransform):
                     without_formulas(block, names=name == "the-picture")
                     if block.astext().startswith("Next:"):  # (the picture way has a link of its own)
                         block["classes"].append(HIDDEN)
+            elif name == "by-hand":
+                self.only_live(section)
             elif name.startswith("experiment"):
                 self.gallery(section)
                 section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
@@ -244,6 +256,8 @@ class Ways(SphinxPostTransform):
             if isinstance(node, nodes.section):
                 return
             seen = seen or node.astext().startswith("You will be able to")
+            if is_cell(node) and figures(node):
+                continue  # the drawing of what the chapter builds
             if seen or is_cell(node):
                 node["classes"].append(HIDDEN)
             elif isinstance(node, nodes.paragraph):
@@ -262,9 +276,23 @@ class Ways(SphinxPostTransform):
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
 
+    def only_live(self, section: nodes.Element) -> bool:
+        """Of the part by hand the figures that one can move; whether there is one."""
+        found = False
+        for node in list(section.children):
+            if any(True for _ in node.findall(live_figure)):
+                found = True
+                if isinstance(node, nodes.section):
+                    self.only_live(node)
+            elif isinstance(node, nodes.Element):
+                leave_out(node)
+        if found:
+            section["classes"].append("has-live")
+        return found
+
     def gallery(self, section: nodes.Element) -> None:
         """Of each part of an experiment its opening lines, if plain, and the figures with findings."""
-        for k, node in enumerate(section.children[1:]):
+        for k, node in enumerate(list(section.children[1:])):
             if isinstance(node, nodes.section):
                 self.gallery(node)
             elif is_cell(node) and "draws" in node["classes"]:
@@ -274,11 +302,7 @@ class Ways(SphinxPostTransform):
             elif k == 0 and plain(node):
                 continue
             elif isinstance(node, nodes.Element):
-                node["classes"].append(HIDDEN)
-                if isinstance(node, nodes.raw | nodes.math_block):
-                    box = nodes.container("", classes=[HIDDEN])
-                    node.replace_self(box)
-                    box += node
+                leave_out(node)
 
     def onward(self) -> str:
         """Where the picture way goes on."""

@@ -70,7 +70,7 @@ def test_the_rules_explain_what_the_model_does(opened):
     tab, _ = opened()
     card = tab.query_selector(".hero-card")
     for word in ("Pietro and Paolo", "eight numbered", "title", "Tarso", "lumaca", "perde", "<EOS>"):
-        assert word in card.inner_text(), word
+        assert word in card.text_content(), word  # (the rules in full are folded)
     game = CallingGame()
     cells = tab.evaluate(
         "[...document.querySelectorAll('.hero-round td:first-child')].map(e => e.textContent)"
@@ -86,7 +86,7 @@ def test_the_readers_text_stays(opened):
     box = game.query_selector(".live-of-prompt input")
     prompt, trouble = write(game, "hello Maria calls pietro ")
     assert prompt == "chiama Pietro" and "“calls” is read as “chiama”" in trouble.text_content()
-    assert "“hello” and “Maria” are none" in trouble.text_content()
+    assert "“hello” and “Maria” are not of the model's" in trouble.text_content()
     assert "The model reads: chiama Pietro" in trouble.text_content()
     crossed = [e.text_content() for e in game.query_selector_all(".machine-unknown")]
     assert crossed == ["hello", "Maria"]
@@ -130,7 +130,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     tab, game = opened()
     assert write(game, "pietro CHIAMA paolo ")[0] == "Pietro chiama Paolo"
     prompt, trouble = write(game, "Pietro chiama paul ")
-    assert prompt == "Pietro chiama" and "“paul” is none of the model's" in trouble.text_content()
+    assert prompt == "Pietro chiama" and "“paul” is not one of the model's" in trouble.text_content()
     game.query_selector(".live-near").click()
     assert game.evaluate("e => e.state.prompt") == "Pietro chiama Paolo"
     tab.locator(".sd-tab-set.hero > label").nth(1).click()
@@ -138,7 +138,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     story = tab.query_selector_all("live-figure")[1]
     assert write(story, "Once there was a boy. The Cat, ")[0] == "once there was a boy . the cat ,"
     prompt, trouble = write(story, "Once there was a dragon ")
-    assert prompt == "once there was a" and "“dragon” is none of the model's" in trouble.text_content()
+    assert prompt == "once there was a" and "“dragon” is not one of the model's" in trouble.text_content()
     near = [button.text_content() for button in story.query_selector_all(".live-near")]
     assert near and set(near) <= set(find("machine_story").controls[0].words)
 

@@ -20,7 +20,7 @@ SHOWN = """() => {
     titles: all(':scope > section > section > h2').map((e) => e.textContent.replace('#', '')),
     words, figures: all('.cell_output img, svg.diagram, .live-panel, .live-still').length,
     findings: all('.finding').length,
-    empty: all('section').filter((e) => e.innerText.trim() === '').map((e) => e.id),
+    empty: all('section').filter((e) => e.innerText.trim() === '' && !e.querySelector('live-figure')).map((e) => e.id),
     onward: all('.picture-onward a').map((e) => e.getAttribute('href')),
     wide: document.documentElement.scrollWidth,
   };
@@ -88,6 +88,8 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     # A link into what is hidden shows it.
     tab.evaluate("location.hash = 'deeper-patterns-that-mislead'")
     tab.wait_for_function("() => document.getElementById('deeper-patterns-that-mislead').checkVisibility()")
+    assert "leaves out, so this page shows everything" in tab.inner_text(".modes-says")
+    tab.click(".modes [data-way=all]")
     assert tab.inner_text(".modes-says").startswith("You are reading everything")
 
 
