@@ -4,10 +4,10 @@ Everything is shown, or the pictures only, or the calculation by hand with its c
 way is written at the root of the page (``data-reading``), so that a page opens in it at once; the rules that
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
-- *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the figures
-  of *By hand* that one can move, of *Experiment* each figure with its finding (the alternative text), the quiz
-  and the take-aways. A sentence with a formula is left out, and a symbol that only names something (``W_O``)
-  is written as text.
+- *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
+  figures of *By hand* that one can move, of *Experiment* each figure with its finding (the alternative text),
+  the quiz and the take-aways. A sentence with a formula is left out, and a symbol that only names something
+  (``W_O``) is written as text.
 - *By hand* folds the code, each cell with a button of its own.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it.
@@ -37,6 +37,7 @@ WAYS = {
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Below each figure stands what it shows."
+OVER = (":", ",", ";")  # what ends so leads over to what comes next
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
 
@@ -93,19 +94,26 @@ def sentences(block: nodes.Element) -> Iterator[list[nodes.Node]]:
         yield now
 
 
-def without_formulas(block: nodes.Element, names: bool) -> None:
+def without_formulas(block: nodes.Element, names: bool, code: bool = True) -> None:
     """Marks what the picture way leaves out of a paragraph: sentences with a formula, or the whole.
 
     With ``names``, symbols are written as text, and one that stands behind its term in bold is dropped.
+    Without ``code``, sentences with a piece of code are left out, too, and those that lead over to something.
     """
-    if not any(block.findall(nodes.math)):
+    if code and not any(block.findall(nodes.math)):
         return
     kept: list[nodes.Node] = []
-    rest = 0
+    rest, gone = 0, False
     for sentence in sentences(block):
         formulas = [m for part in sentence for m in part.findall(nodes.math)]
+        words = "".join(part.astext() for part in sentence).strip()
+        leads = any(True for part in sentence for _ in part.findall(nodes.literal)) or words.endswith(OVER)
+        if not code and (leads or (gone and words.startswith("Then "))):
+            gone = True
+            kept.append(nodes.inline("", "", *sentence, classes=[HIDDEN]))
+            continue
         if not formulas:
-            rest += 1
+            rest += not gone or len(words.split()) > 5  # (a short sentence says nothing by itself)
             kept += sentence
             continue
         as_text = {id(m): symbol(m.astext()) for m in formulas}
@@ -115,6 +123,7 @@ def without_formulas(block: nodes.Element, names: bool) -> None:
             if isinstance(part, nodes.math) and isinstance(term, nodes.strong) and space.astext() == " "
         }
         if not names or not all(as_text[id(m)] or id(m) in dropped for m in formulas):
+            gone = True
             kept.append(nodes.inline("", "", *sentence, classes=[HIDDEN]))
             continue
         rest += 1
@@ -209,16 +218,6 @@ def caption(picture: nodes.image) -> None:
         picture.parent.insert(place + 1, raw(f'<p class="finding {ONLY}" aria-hidden="true">{words}</p>'))
 
 
-def plain(node: nodes.Node) -> bool:
-    """A paragraph without a formula or a piece of code, that does not lead over to one."""
-    hard = (nodes.math, nodes.literal)
-    return (
-        isinstance(node, nodes.paragraph)
-        and not any(True for kind in hard for _ in node.findall(kind))
-        and not node.astext().rstrip().endswith(":")
-    )
-
-
 class Ways(SphinxPostTransform):
     """Marks a chapter for its ways; folds of cells have been made (`HideInputCells`)."""
 
@@ -299,8 +298,8 @@ class Ways(SphinxPostTransform):
                 for picture in figures(node):
                     if isinstance(picture, nodes.image):
                         caption(picture)
-            elif k == 0 and plain(node):
-                continue
+            elif k == 0 and isinstance(node, nodes.paragraph):
+                without_formulas(node, names=True, code=False)
             elif isinstance(node, nodes.Element):
                 leave_out(node)
 
