@@ -71,7 +71,7 @@
       }
     }
     for (const [entry, places] of Object.entries(index.indexentries)) {
-      const share = holds(entry);
+      const share = Math.max(holds(entry), holds(entry.replace(/\(.*\)/, ""))); // “rlhf (reinforcement learning …)”
       for (const [i, id] of share ? places : []) {
         const name = index.docnames[i];
         if (name === GLOSSARY) terms.push({term: plain(entry), share, id});

@@ -208,9 +208,10 @@ def test_a_drawing_can_be_enlarged_as_a_plot_can_and_both_say_so(own, theme):
     assert big["width"] > 1.3 * was or big["height"] > 650
     assert big["y"] + big["height"] <= 800 and big["x"] + big["width"] <= 1280
     tab.keyboard.press("Escape")
+    tab.wait_for_selector("dialog.enlarged", state="detached")
     assert tab.evaluate("document.activeElement.matches('svg.diagram')")
     tab.keyboard.press("Enter")
-    assert tab.locator("dialog.enlarged svg").is_visible()
+    tab.wait_for_selector("dialog.enlarged svg")
 
 
 def test_folds_look_alike_and_stand_on_one_line(own):
