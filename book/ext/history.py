@@ -213,7 +213,7 @@ def scale_drawing(rows: list[dict[str, Any]]) -> str:
     for k, row in enumerate(rows):
         x, y = across(row["parameters"]), top + 22 + step * k
         for p in words:
-            body.append(f'<path d="M{across(10**p):.1f} {y - 7}v14" stroke="currentColor" opacity=".25"/>')
+            body.append(f'<path d="M{across(10**p):.1f} {y - 4}v10" stroke="currentColor" opacity=".25"/>')
         side = 'text-anchor="end"' if x > WIDTH / 2 else ""
         body.append(f'<path d="M{LEFT} {y}H{x:.1f}" class="scale-bar"/>')
         body.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" class="scale-dot"/>')

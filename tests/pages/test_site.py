@@ -145,7 +145,7 @@ def test_the_entry_of_what_one_reads_is_in_view_beside_the_text(open_tab):
 
 @pytest.mark.parametrize("page", ["search.html", "book/way.html", "book/timeline.html", "book/scale.html"])
 def test_a_page_without_contents_uses_their_room(open_tab, page):
-    tab = open_tab("file", page)
+    tab = open_tab("http", page, loaded="domcontentloaded")
     assert tab.locator("#pst-secondary-sidebar").count() == 0
     article = tab.locator(".bd-article").bounding_box()
     assert article["x"] + article["width"] > 1180
