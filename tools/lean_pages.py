@@ -29,6 +29,7 @@ CODE = re.compile(
     r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
     re.S,
 )
+STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
@@ -57,7 +58,8 @@ LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
 # Of what is written into the pages later:
-PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12"'
+PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
+PAIR += ' code-line kept"'
 
 
 def pages_of(site: Path) -> list[Path]:
@@ -68,10 +70,13 @@ def pages_of(site: Path) -> list[Path]:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
+    A short string is not broken.
+
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
     """
     lines = []
+    code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
     for line in code.removesuffix("\n").split("\n"):
         bare = re.sub(r"<[^>]*>", "", line)
         indent = len(bare) - len(bare.lstrip(" ")) + 4

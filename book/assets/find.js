@@ -1,6 +1,7 @@
 // What the search shows (Sphinx puts this beside its own script, by html_search_scorer, on the page of the search only):
 // one entry for a page, those first whose title is asked for, then by how much of a page is about the words
-// (Search.often, tools/search_weights.py); the glossary once, with its terms; the package's reference last.
+// (Search.often, tools/search_weights.py), each with the section that says most about them; the glossary once, with its
+// terms; the package's reference last.
 ;(() => { // (what stands before it ends without a sign)
   "use strict";
   const GLOSSARY = "book/glossary", REFERENCE = "book/api", LEARNT = "notebooks/", LISTS = /^book\/(errata|status|references|zoo)$/;
@@ -14,35 +15,63 @@
   const anchor = (href, words) => Object.assign(make("a", "", words), {href});
   const file = (page) => page + DOCUMENTATION_OPTIONS.FILE_SUFFIX;
 
+  // --- what is looked for ---
+  // Words that ask, and are not what somebody asks about; they are looked for only if there is nothing else.
+  const ASKING = new Set(stems("about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need our say should so some tell than them thing things up us want we what when where which who why work works would you your"));
+  const has = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
+  // The pages of a word; one that no page has as it is typed may be the beginning of another.
+  function places(word) {
+    const index = Search._index, of = (stem) => [index.terms, index.titleterms].flatMap((all) => has(all, stem) ? all[stem] : []);
+    const exact = of(word);
+    if (exact.length || word.length < 3) return {stems: new Set([word]), pages: new Set(exact)};
+    const near = Object.keys({...index.terms, ...index.titleterms}).filter((stem) => stem.startsWith(word) || (stem.length > 4 && word.startsWith(stem)));
+    return {stems: new Set(near), pages: new Set(near.flatMap(of))};
+  }
+  function wanted(query) {
+    const typed = new Map();
+    for (const word of splitQuery(query.toLowerCase())) {
+      const stem = stemmer.stemWord(word);
+      if (!stopwords.includes(word) && !typed.has(stem)) typed.set(stem, word);
+    }
+    const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !ASKING.has(stem)), kept = asked.length ? asked : all;
+    const words = kept.map(({stem, word}) => ({word, ...places(stem)}));
+    for (const word of words) word.rare = word.pages.size ? Math.log(1 + Search._index.docnames.length / word.pages.size) : 0;
+    return {words, left: all.filter((word) => !kept.includes(word)).map(({word}) => word), every: new Set(typed.keys())};
+  }
+
   // --- what is found ---
   function found(query) {
-    const [asked, words, excluded, marked, names] = Search._parseQuery(query), index = Search._index;
-    const pages = new Map(), objects = [], terms = [], all = [...words];
+    const {words, left, every} = wanted(query), index = Search._index, pages = new Map(), terms = [];
+    const rarity = (has) => words.reduce((sum, word) => sum + (has(word) ? word.rare : 0), 0);
+    const most = rarity(() => true), nowhere = words.filter(({pages}) => !pages.size);
     const page = (i) => {
       const name = index.docnames[i];
       if (!pages.has(name)) {
-        const weight = all.reduce((sum, word) => sum + (Search.often?.[word]?.[i] || 0), 0);
-        pages.set(name, {name, title: plain(index.titles[i]), parts: [], titled: 0, weight});
+        const weight = words.reduce((sum, {stems}) => sum + [...stems].reduce((most, stem) => Math.max(most, Search.often?.[stem]?.[i] || 0), 0), 0);
+        pages.set(name, {name, title: plain(index.titles[i]), parts: [], titled: 0, named: 0, weight});
       }
       return pages.get(name);
     };
-    for (const [name, title, id, more] of Search._performSearch(asked, words, excluded, marked, names)) {
-      if (more) objects.push({name: plain(title), href: file(name) + id});
-      else if (!id) page(index.docnames.indexOf(name));
-    }
+    // Pages with all the words; else those that have most of them, a rare word counting for more than a common one.
+    const shares = index.docnames.map((_, i) => most ? rarity(({pages}) => pages.has(i)) / most : 0), best = Math.max(...shares);
+    const whole = best > 0.999 && !nowhere.length;
+    shares.forEach((share, i) => { if (share && share >= (whole ? 0.999 : 0.7 * best)) page(i); });
+    const count = [...pages.keys()].filter((name) => name !== GLOSSARY).length;
+    // How much of a title the words are; a name of several words that stands in the question is in it as a whole.
     const holds = (text) => {
-      const those = new Set(stems(plain(text)));
-      return all.length && all.every((word) => those.has(word)) ? all.length / those.size : 0;
+      const those = new Set(stems(plain(text))), inIt = ({stems}) => [...stems].some((stem) => those.has(stem));
+      if (words.length && words.every(inIt)) return words.length / those.size;
+      return those.size > 1 && [...those].every((stem) => every.has(stem)) ? 0.9 : 0;
     };
     for (const [title, places] of Object.entries(index.alltitles)) {
       const share = holds(title);
       if (share) for (const [i, id] of places) {
-        if (index.titles[i] === title) page(i).titled = share;
+        if (index.titles[i] === title) page(i).titled = page(i).named = share;
         else if (id && page(i).parts.at(-1)?.name !== title) page(i).parts.push({name: title, title: plain(title), href: `${file(index.docnames[i])}#${id}`});
       }
     }
     for (const [entry, places] of Object.entries(index.indexentries)) {
-      const share = holds(entry);
+      const share = Math.max(holds(entry), holds(entry.replace(/\(.*\)/, ""))); // “rlhf (reinforcement learning …)”
       for (const [i, id] of share ? places : []) {
         const name = index.docnames[i];
         if (name === GLOSSARY) terms.push({term: plain(entry), share, id});
@@ -54,38 +83,78 @@
     const rank = (p) => p.weight * (p.name.startsWith(LEARNT) ? 1.15 : 1) + (p.parts.length ? 12 : 0);
     const list = [...pages.values()].sort((a, b) => kind(a) - kind(b) || b.titled - a.titled || rank(b) - rank(a));
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
-    objects.reverse();
-    return {list, terms, objects, words: [...new Set([...words, ...marked])]};
+    const names = new Set(splitQuery(query.toLowerCase())), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
+    const objects = new Map(results.sort((a, b) => b[4] - a[4]).map(([name, title, id]) => [title, {name: plain(title), href: file(name) + id}]));
+    return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count)};
+  }
+  // What was found, in a sentence.
+  function told(words, left, nowhere, whole, count) {
+    const quoted = (those) => those.map((word) => `“${word}”`).join(", ").replace(/, (?=[^,]*$)/, " and ");
+    const here = words.filter(({pages}) => pages.size).map(({word}) => word), pages = count === 1 ? "One page has" : `${count} pages have`;
+    const without = left.length ? ` Looked for without ${quoted(left)}.` : "";
+    if (!here.length) return `No page of the book has ${words.length ? quoted(words.map(({word}) => word)) : "these words"}. Try another word, or another spelling.${without}`;
+    const gone = nowhere.length ? `No page has ${quoted(nowhere.map(({word}) => word))}. ` : "";
+    if (!whole && !gone) return `No page has all of these words. ${pages} most of them.${without}`;
+    if (here.length > 1) return `${gone}${pages} ${whole ? `all of these words: ${quoted(here)}` : `most of ${quoted(here)}`}.${without}`;
+    return `${gone}${pages} ${gone || left.length ? quoted(here) : "it"}.${without}`;
   }
 
-  // --- an excerpt: of the text, without code, tables, formulas on lines of their own and lists of contents ---
-  const NOT_TEXT = "script, style, nav, pre, svg, math, div.math, .katex-mathml, .headerlink, .cell, .toctree-wrapper, .live-still, .modes, .take-away";
-  Search.htmlToText = (html, id) => blocks(html, id).join(" ");
-  function blocks(html, id) {
+  // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table, a title or code ---
+  const NOT_READ = "script, style, nav, svg, math, div.math, noscript, .katex-mathml, .headerlink, .toctree-wrapper, .live-still, .modes, .take-away, .code-opens";
+  const TEXT = "p, li:not(:has(p)), dd:not(:has(p))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt, pre";
+  const bare = (element) => element.textContent.replace(/\s+/g, " ").trim();
+  const known = new Map(), WORD = /[\p{L}\p{N}_]+/gu;
+  const fits = (token, words) => {
+    if (!known.has(token)) known.set(token, stemmer.stemWord(token));
+    return words.findIndex(({stems}) => stems.has(known.get(token)));
+  };
+  function readable(html) {
     const page = new DOMParser().parseFromString(html, "text/html"), whole = page.querySelector("article") || page.body;
     for (const formula of whole.querySelectorAll(".katex")) {
       if (!formula.closest("div.math")) formula.replaceWith(formula.querySelector(".katex-html")?.textContent || "");
     }
-    for (const other of whole.querySelectorAll(NOT_TEXT)) other.remove();
-    const texts = [...((id && whole.querySelector(id)) || whole).querySelectorAll("p, li:not(:has(p)), dd:not(:has(p))")];
-    return texts.map((text) => text.textContent.replace(/\s+/g, " ").trim()).filter(Boolean);
+    for (const other of whole.querySelectorAll(NOT_READ)) other.remove();
+    return whole;
+  }
+  Search.htmlToText = (html) => bare(readable(html));
+  function passage(html, words) {
+    let best = null, score = 0;
+    for (const element of readable(html).querySelectorAll(`${TEXT}, ${OTHER}`)) {
+      const text = bare(element), at = new Map();
+      for (const {0: token, index} of text.toLowerCase().matchAll(WORD)) {
+        const k = fits(token, words);
+        if (k >= 0 && !at.has(k)) at.set(k, index);
+      }
+      if (!at.size) continue;
+      const prose = element.matches(TEXT) && !element.closest(".cell, table");
+      const stressed = [...element.querySelectorAll("strong, b")].some((bold) => bold.textContent.toLowerCase().match(WORD)?.some((token) => fits(token, words) >= 0));
+      const here = [...at.keys()].reduce((sum, k) => sum + words[k].rare, 0) * (1 + (prose ? 1 : 0)) + (text.length > 60 ? 0.3 : 0) + (stressed ? 0.3 : 0);
+      if (here > score) [best, score] = [{element, text, at: Math.min(...at.values())}, here];
+    }
+    if (!best) return null;
+    const place = best.element.closest("section section[id], form.quiz[id], li[id], dl.py > dt[id]");
+    const heading = place?.querySelector(":scope > :is(h2, h3, h4)");
+    return {says: excerpt(best.text, best.at), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.
-  function excerpt(texts, words, most = 240) {
-    const places = (text) => words.map((word) => text.toLowerCase().search(new RegExp(`(?<![\\p{L}\\p{N}])${_escapeRegExp(word)}`, "u"))).filter((at) => at >= 0);
-    let best = "", score = 0;
-    for (const text of texts) {
-      const here = places(text).length + (text.length > 60 ? 0.5 : 0);
-      if (places(text).length && here > score) [best, score] = [text, here];
-    }
-    if (!best) return "";
-    const at = Math.min(...places(best)), before = best.slice(0, at);
+  function excerpt(text, at, most = 240) {
+    const before = text.slice(0, at);
     let from = Math.max(before.lastIndexOf(". "), before.lastIndexOf("? "), before.lastIndexOf(": ")) + 1;
     if (at - from > 150) from = before.lastIndexOf(" ", at - 100);
-    const rest = best.slice(Math.max(from, 0)).trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
-    return (from > 0 && !/[.?]/.test(best[from - 1]) ? "… " : "") + rest.slice(0, cut) + (cut < rest.length ? " …" : "");
+    const rest = text.slice(Math.max(from, 0)).trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
+    return (from > 0 && !/[.?]/.test(text[from - 1]) ? "… " : "") + rest.slice(0, cut) + (cut < rest.length ? " …" : "");
   }
-  const mark = (item, words) => { if (SPHINX_HIGHLIGHT_ENABLED) for (const word of words) _highlightText(item, word, "highlighted"); };
+  // The text with the words that were looked for marked, as whole words.
+  function marked(text, words) {
+    const parts = [];
+    let last = 0;
+    for (const {0: token, index} of text.matchAll(WORD)) {
+      if (fits(token.toLowerCase(), words) < 0) continue;
+      parts.push(text.slice(last, index), make("span", "highlighted", token));
+      last = index + token.length;
+    }
+    return [...parts, text.slice(last)];
+  }
   const near = new IntersectionObserver((seen) => {
     for (const {target, isIntersecting} of seen) {
       if (!isIntersecting) continue;
@@ -96,14 +165,24 @@
 
   // --- how it is shown ---
   const links = (those) => make("p", "search-parts", ...those.flatMap(({href, title}, k) => [k ? " · " : "", anchor(href, title)]));
-  function ofPage({name, title, parts}, words) {
+  function ofPage({name, title, parts, named}, words) {
     const number = /^notebooks\/0?(\d+)_/.exec(name)?.[1], item = make("li", "", anchor(file(name), title));
     if (number) item.firstChild.prepend(make("span", "chapter-number", number), " ");
     if (parts.length) item.append(links(parts.slice(0, 4)));
+    // A hit leads to the section that has the words, unless the whole page is about them.
     item.tell = async () => {
-      const says = excerpt(blocks(await (await fetch(file(name))).text()), words);
-      if (says) item.append(make("p", "context", says));
-      mark(item.lastChild, words);
+      const best = passage(await (await fetch(file(name))).text(), words);
+      if (!best) return;
+      const href = `${file(name)}#${best.id}`;
+      if (best.id && named < 0.5) {
+        item.firstChild.href = href;
+        const others = parts.filter((part) => part.href !== href).slice(0, 3);
+        if (best.title) {
+          item.querySelector(".search-parts")?.remove();
+          item.firstChild.after(links([{href, title: best.title}, ...others]));
+        }
+      }
+      item.append(make("p", "context", ...marked(best.says, words)));
     };
     if (DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY) near.observe(item);
     return item;
@@ -113,28 +192,44 @@
     const item = make("li", "", anchor(first.href, first.title), " (in the glossary)"), says = make("p", "context");
     item.append(says);
     if (others.length) item.append(links(others.slice(0, 8)));
-    const script = Object.assign(document.createElement("script"), {src: "_static/terms.js"});
-    script.addEventListener("load", () => {
-      says.textContent = window.TERMS[first.id] || "";
-      mark(says, words);
-    });
-    document.head.append(script);
+    const tell = () => says.replaceChildren(...marked(window.TERMS[first.id] || "", words));
+    if (window.TERMS) tell();
+    else {
+      const script = Object.assign(document.createElement("script"), {src: "_static/terms.js"});
+      script.addEventListener("load", tell);
+      document.head.append(script);
+    }
     return item;
   }
   function ofPackage(objects) {
     return make("li", "", "In the package:", links(objects.slice(0, 12).map(({name, href}) => ({title: name.replace(/^support\./, ""), href}))));
   }
 
+  // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (query) => {
-    const {list, terms, objects, words} = found(query), items = list.map((page) => ofPage(page, words));
-    const titled = list.filter((page) => page.titled).length, reference = list.findIndex(({name}) => name.startsWith(REFERENCE));
-    const last = reference < 0 ? list.length : reference;
+    const {list, terms, objects, words, told} = found(query), items = list.map((page) => ofPage(page, words));
+    const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
-    if (terms.length) items.splice(Math.min(last, Math.max(titled, 3)), 0, ofGlossary(terms, words));
+    if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));
     Search.stopPulse();
     Search.title.textContent = "Search results";
-    Search.status.textContent = !items.length ? "No page of the book has all of these words. Try fewer, or another spelling."
-      : list.length === 1 ? "One page has it." : `${list.length} pages have it.`;
-    Search.output.append(...items);
+    Search.status.textContent = told;
+    Search.output.replaceChildren(...items);
   };
+  // What is typed on the page of the search is looked for as it is typed.
+  document.addEventListener("DOMContentLoaded", () => {
+    let waiting = 0;
+    for (const field of document.querySelectorAll('form.bd-search:not(dialog form) input[name="q"]')) {
+      field.addEventListener("input", () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => {
+          const query = field.value.trim();
+          if (!query || !Search.hasIndex()) return;
+          if (Search.output) Search.query(query);
+          else Search.performSearch(query);
+          try { history.replaceState(null, "", `?q=${encodeURIComponent(query)}`); } catch { /* a page that is a file */ }
+        }, 250);
+      });
+    }
+  });
 })();

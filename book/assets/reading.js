@@ -37,6 +37,7 @@
     place.scrollIntoView();
   }
 
+  const LARGER = "Enlarge this figure", LARGE = ".cell_output img, svg.diagram[tabindex]"; // plots and drawings
   // --- a figure in the whole window: all of it at first; a press, two fingers or the button make it larger and small again ---
   function enlarge(picture) {
     const box = document.createElement("dialog"), close = document.createElement("button"), big = picture.cloneNode(true);
@@ -52,6 +53,8 @@
     // "#dark": Chromium then draws the plot as by day.)
     const other = [...picture.parentElement.querySelectorAll("source")].find(({media}) => matchMedia(media).matches);
     if (other) big.src = other.getAttribute("srcset");
+    big.querySelector("title")?.remove();
+    if (!picture.matches("img")) big.setAttribute("role", "img");
     Object.assign(close, {type: "button", textContent: "Close"});
     close.addEventListener("click", () => box.close());
     box.addEventListener("click", (event) => { if (event.target === box) box.close(); });
@@ -84,7 +87,7 @@
       larger.textContent = full ? "Fit to the window" : "Full size";
     };
     const isFull = () => box.classList.contains("enlarged-full");
-    const turn = (at) => size(isFull() ? fitted : Math.max(2 * fitted, picture.naturalWidth), at);
+    const turn = (at) => size(isFull() ? fitted : Math.max(2 * fitted, picture.naturalWidth || 0), at);
     larger.addEventListener("click", () => turn());
     big.addEventListener("click", (event) => turn([event.clientX, event.clientY]));
     const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
@@ -191,18 +194,20 @@
     });
     window.addEventListener("hashchange", unhide);
     if (location.hash) unhide();
-    for (const picture of all(".cell_output img")) {
-      picture.tabIndex = 0;
+    for (const picture of all(".cell_output img, article svg.diagram[role='img']")) {
+      if (picture.closest("live-figure, a")) continue;
+      picture.setAttribute("tabindex", "0");
       picture.setAttribute("role", "button");
-      picture.title = "Enlarge";
+      if (picture.matches("img")) picture.title = LARGER;
+      else picture.prepend(Object.assign(document.createElementNS("http://www.w3.org/2000/svg", "title"), {textContent: LARGER}));
     }
     document.addEventListener("click", (event) => {
-      const picture = event.target.closest(".cell_output img");
+      const picture = event.target.closest(LARGE);
       if (picture && !picture.closest("dialog")) enlarge(picture);
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") hush();
-      if (event.key === "Enter" && event.target.matches?.(".cell_output img")) enlarge(event.target);
+      if (event.key === "Enter" && event.target.matches?.(LARGE)) enlarge(event.target);
     });
     for (const start of ["mouseover", "focusin"]) {
       document.addEventListener(start, (event) => {

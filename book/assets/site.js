@@ -39,6 +39,17 @@
     else if (dialog.open) dialog.close();
     else dialog.showModal();
   }
+  // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays at the top.
+  const HERE = ".bd-docs-nav .current.active > a, #pst-page-toc-nav a[aria-current]";
+  function reveal(bar) {
+    const entry = bar?.querySelector(HERE), frame = bar?.getBoundingClientRect(), place = entry?.getBoundingClientRect();
+    if (!place?.height || bar.scrollHeight <= bar.clientHeight) return;
+    const top = bar.querySelector(".search-button-field")?.getBoundingClientRect().height * 1.5 || 0, room = 2.5 * place.height;
+    const above = place.top - (frame.top + top), below = frame.bottom - place.bottom;
+    if (above >= 0 && below >= place.height) return;
+    const near = bar.querySelector("#pst-page-toc-nav"); // one reads on there; the list of chapters is only opened
+    bar.scrollTop += !near ? above - (frame.height - top) / 3 : below < room ? room - below : above - room;
+  }
   // A sidebar becomes a dialog on a small screen: its children and its classes move.
   const move = (from, to) => {
     to.append(...from.childNodes);
@@ -46,6 +57,7 @@
     from.removeAttribute("class");
   };
   function drawer(button, bar, modal) {
+    if (button && !bar) button.remove(); // a page without contents
     if (!button || !bar || !modal) return;
     closable(modal);
     let leads = false; // into the page: the reading goes on there, and not at the button
@@ -68,6 +80,7 @@
       } else {
         move(bar, modal);
         modal.showModal();
+        reveal(modal);
       }
     });
   }
@@ -105,6 +118,11 @@
         else link.removeAttribute("aria-current");
       }
       for (const entry of entries) entry.classList.toggle("active", entry.contains(here || null));
+      show();
+    };
+    const show = () => {
+      if (data.opening) setTimeout(show, 20); // it is not laid out yet
+      else reveal($("#pst-secondary-sidebar-modal[open]") || $("#pst-secondary-sidebar"));
     };
     const ask = () => { asked ||= requestAnimationFrame(mark); };
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
@@ -194,16 +212,16 @@
     setTimeout(() => {
       for (const pre of all("div.cell_input div.highlight pre, :not(.cell_output) > div[class*=highlight-] > .highlight > pre")) copied.observe(pre);
     });
-    // The sidebar stays where it was left, or shows the page one is on.
-    const bar = $("#pst-primary-sidebar"), active = $(".bd-docs-nav .current.active > a");
+    // The sidebar stays where it was left, if the page one is on is in view there.
+    const bar = $("#pst-primary-sidebar");
     const toPlace = () => requestAnimationFrame(() => {
       if (data.opening) return setTimeout(toPlace, 20); // it is not laid out yet
       const kept = Number(sessionStorage.getItem("sidebar"));
       if (bar && kept) bar.scrollTop = kept;
-      else if (bar && active && active.offsetTop > bar.clientHeight / 2) bar.scrollTop = active.offsetTop - bar.clientHeight / 4;
+      reveal(bar);
     });
     toPlace();
-    addEventListener("pagehide", () => { if (bar?.scrollTop) sessionStorage.setItem("sidebar", bar.scrollTop); });
+    addEventListener("pagehide", () => { if (bar) sessionStorage.setItem("sidebar", bar.scrollTop); });
   });
   // A link leads to an estimated place, as what lies above it is not laid out; some frames later it is known where it is.
   const arrive = () => {

@@ -52,14 +52,14 @@ def place(year: float) -> float:
 
 def text(x: float, y: float, words: str, more: str = "") -> str:
     """A label."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" fill="currentColor" {more}>{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="currentColor" {more}>{escape(words)}</text>'
 
 
 def drawing(body: list[str], height: float, label: str, role: str = "img") -> str:
     """A figure that is as wide as the page lets it be; one with links in it is a group."""
     return (
-        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram" role="{role}" '
-        f'viewBox="0 0 {WIDTH} {height:.0f}" style="width:100%;max-width:44rem;height:auto" '
+        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram spread" '
+        f'role="{role}" viewBox="0 0 {WIDTH} {height:.0f}" style="width:100%;max-width:44rem;height:auto" '
         f'aria-label="{escape(label)}">{"".join(body)}</svg></div>'
     )
 
@@ -74,7 +74,7 @@ def timeline(events: list[dict[str, Any]]) -> str:
     for year in TICKS:
         x = LEFT + right * place(year)
         body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
-        body.append(text(x, 10, str(year), 'text-anchor="middle" style="font-size:11px"'))
+        body.append(text(x, 10, str(year), 'text-anchor="middle" class="axis"'))
     for row, (strand, colour) in enumerate(STRANDS.items()):
         y = 14 + ROW * row
         body.append(
@@ -200,26 +200,26 @@ def short(x: float | None) -> str:
 
 
 def scale_drawing(rows: list[dict[str, Any]]) -> str:
-    """A dot for each model on a line of powers of ten."""
-    low, high = 4, 12
+    """A dot for each model on a line of powers of ten; the lines of the grid leave room for the labels."""
+    low, high, step, top = 4, 12, 34, 18
     across = lambda x: LEFT + (WIDTH - 2 * LEFT) * (math.log10(x) - low) / (high - low)  # noqa: E731 - a scale
-    height = 24 + 34 * len(rows)
-    words = {5: "100,000", 6: "1 million", 9: "1 billion", 11: "100 billion"}
+    height = top + step * len(rows)
+    words = {4: "10,000", 6: "1 million", 8: "100 million", 10: "10 billion", 12: "1 trillion"}
+    anchors = {low: "start", high: "end"}
     body = [
-        f'<path d="M{across(10**p):.1f} 16V{height}" stroke="currentColor" opacity=".18"/>' for p in words
-    ]
-    body += [
-        text(across(10**p), 11, word, 'text-anchor="middle" style="font-size:11px"')
+        text(across(10**p), 10, word, f'text-anchor="{anchors.get(p, "middle")}" class="axis"')
         for p, word in words.items()
     ]
     for k, row in enumerate(rows):
-        x, y = across(row["parameters"]), 40 + 34 * k
+        x, y = across(row["parameters"]), top + 22 + step * k
+        for p in words:
+            body.append(f'<path d="M{across(10**p):.1f} {y - 4}v10" stroke="currentColor" opacity=".25"/>')
         side = 'text-anchor="end"' if x > WIDTH / 2 else ""
         body.append(f'<path d="M{LEFT} {y}H{x:.1f}" class="scale-bar"/>')
-        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" class="scale-dot"/>')
-        body.append(text(x, y - 8, f"{row['name']}: {short(row['parameters'])}", side))
+        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" class="scale-dot"/>')
+        body.append(text(x, y - 9, f"{row['name']}: {short(row['parameters'])}", side))
     told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
-    return drawing(body, height + 6, f"Parameters on a logarithmic line: {told}.")
+    return drawing(body, height, f"Parameters on a logarithmic line: {told}.")
 
 
 def scale_table(rows: list[dict[str, Any]]) -> str:
@@ -233,7 +233,7 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
         name = escape(row["name"])
         if row["key"]:
             name = f'<a href="{address(works[row["key"]].fields)}">{name}</a>'
-        cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), f"{row['cache']:,}"]
+        cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), short(row["cache"])]
         cells += [short(row["training"]), short(row["tokens"]), ratio]
         lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>')
     head = "".join(f'<th scope="col">{h}</th>' for h in heads)

@@ -26,6 +26,7 @@ from support.view.live.controls import Slider
 from support.view.live.model_text import packed
 from support.view.live.registry import HERE
 
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
 NOTE = "This is a still picture. With JavaScript switched on, it has controls that you can move."
 
 
@@ -127,6 +128,9 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
     if figures:
         app.add_js_file("live.js", loading_method="defer")
         app.add_css_file("live.css")
+    for name in {node["name"] for node in figures}:
+        if (ASSETS / f"{name}.css").exists():  # a figure that needs more
+            app.add_css_file(f"{name}.css")
     if any(node["model"] for node in figures):
         app.add_js_file("model.js", loading_method="defer")
         app.add_js_file("prompt.js", loading_method="defer")

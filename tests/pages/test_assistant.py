@@ -8,6 +8,7 @@ import axe
 import numpy as np
 import pytest
 import torch
+from conftest import ROOT
 from test_model_figures import figure, state, text_of
 
 from support import zoo
@@ -19,7 +20,7 @@ from support.view.live import find
 from support.view.live.assistant.conversation import converse, data, lot
 from support.worlds.conversations import Conversations
 
-PAGE, NAME = "book/way.html", "assistant"
+PAGE, NAME = "book/assistant.html", "assistant"
 TALKS = [
     ["what is 34 + 58?", "what is 7 * 8", "who are you?"],
     ["Tell me a story about Leo", "which animal was it?", "What colour?"],
@@ -312,6 +313,37 @@ def test_it_fits_a_phone_and_axe_finds_nothing(awake, dark):
     page, _element = awake(at(TALKS[5] + TALKS[6]), width=390, dark=dark, still=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert axe.findings(page) == []
+
+
+def test_the_page_says_what_a_visitor_will_see(awake):
+    """The four things to try, each in a new conversation."""
+    page, element = awake()
+    for asked, tools, temperature, seen in [
+        ("what is 347 + 585?", True, 0.0, ["calc 347 + 585", "932", "932"]),
+        ("what is 347 + 585?", False, 0.0, ["."]),
+        ("what is 347 + 585?", False, 1.0, ["Calc 347 + 585 + 585"]),
+        ("what is the time?", False, 0.0, ["The story does not say"]),
+        ("what is 34567 + 12345?", True, 0.0, ["calc 3456 + 1234", "4690", "4690"]),
+    ]:
+        assert f"`{asked}`" in (ROOT / "book" / "assistant.md").read_text(encoding="utf8")
+        element.query_selector_all(".live-act")[2].click()  # a new conversation
+        if element.query_selector(".live-of-tools input").is_checked() != tools:
+            element.query_selector(".live-of-tools input").click()
+        slider = element.query_selector(".live-of-temperature input")
+        move = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+        slider.evaluate(move, str(temperature))
+        text_of(element).fill(asked)
+        text_of(element).press("Enter")
+        [turn] = state(element)["talk"]
+        assert [part["shown"] for part in turn["parts"]] == seen, asked
+    assert page.complaints == []
+
+
+def test_the_assistant_is_found_in_the_contents_and_from_the_way(open_tab):
+    tab = open_tab("file", "book/way.html", built=False)
+    assert tab.locator("live-figure").count() == 0
+    for where in ("article", ".bd-docs-nav"):
+        assert tab.locator(f"{where} a[href='assistant.html']").count() >= 1
 
 
 def test_words_are_never_html(awake):

@@ -230,6 +230,64 @@ def test_a_link_into_what_is_hidden_shows_this_page_and_keeps_the_way(own, bases
     assert tab.evaluate(SEEN) == [True, False, False], "the way that was chosen goes on"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_drawing_can_be_enlarged_as_a_plot_can_and_both_say_so(own, theme):
+    tab = own("notebooks/01_neuron.html", color_scheme=theme, viewport={"width": 1280, "height": 800})
+    drawing = tab.locator("article svg.diagram").first
+    drawing.scroll_into_view_if_needed()
+    was = drawing.bounding_box()["width"]
+    assert drawing.evaluate("e => getComputedStyle(e).cursor") == "zoom-in"
+    assert drawing.locator("title").text_content() == tab.locator(".cell_output img").first.get_attribute(
+        "title"
+    )
+    drawing.click()
+    big = tab.locator("dialog.enlarged svg").bounding_box()
+    assert big["width"] > 1.3 * was or big["height"] > 650
+    assert big["y"] + big["height"] <= 800 and big["x"] + big["width"] <= 1280
+    tab.keyboard.press("Escape")
+    tab.wait_for_selector("dialog.enlarged", state="detached")
+    assert tab.evaluate("document.activeElement.matches('svg.diagram')")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("dialog.enlarged svg")
+
+
+def test_folds_look_alike_and_stand_on_one_line(own):
+    tab = own("notebooks/01_neuron.html", way="file", viewport={"width": 1280, "height": 800})
+    pair = tab.locator(".figure-folds:has(> details.figure-numbers):has(> details.hide)").first
+    pair.scroll_into_view_if_needed()
+    top = """e => {
+      const said = [...e.querySelectorAll('summary p')].find(p => p.checkVisibility());
+      const range = document.createRange();
+      range.selectNodeContents(said || e.querySelector('summary'));
+      return [range.getBoundingClientRect().top, e.getBoundingClientRect().height];
+    }"""
+    (a, high), (b, other) = (d.evaluate(top) for d in pair.locator("> details").all())
+    assert abs(a - b) < 1 and abs(high - other) < 1
+    tab.locator("#check-yourself").scroll_into_view_if_needed()
+    look = """e => {
+      const box = getComputedStyle(e), summary = e.querySelector('summary');
+      const words = getComputedStyle(summary.querySelector('p') || summary);
+      return [box.boxShadow, box.borderTopColor, box.backgroundColor, words.color, words.fontWeight,
+        words.fontSize, Math.round(e.getBoundingClientRect().height)];
+    }"""
+    solution = tab.locator("#check-yourself details.hide:has-text('Show the solution')").first
+    answer = tab.locator("#check-yourself details:not(.hide)").first
+    assert solution.evaluate(look) == answer.evaluate(look)
+
+
+def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
+    tab = own("notebooks/01_neuron.html", viewport={"width": 1280, "height": 800})
+    code = tab.locator(".cell_input .highlight:has-text('visitors = [')").first
+    code.scroll_into_view_if_needed()
+    code.hover()
+    button, line = code.locator(".copybtn").bounding_box(), code.locator(".code-line").first
+    assert button["y"] + button["height"] <= line.bounding_box()["y"] + 1
+    lines = code.locator(".s2").evaluate_all("all => all.map(e => e.getClientRects().length)")
+    assert lines and set(lines) == {1}, "no short string is broken"
+    hang = line.evaluate("e => [getComputedStyle(e).paddingLeft, getComputedStyle(e).textIndent]")
+    assert hang[0] != "0px" and hang[1] == f"-{hang[0]}"
+
+
 def test_what_was_read_is_marked(own):
     """Not what somebody jumps over."""
     tab, mark = own("notebooks/06_vocabulary.html"), ".bd-docs-nav a.was-read[data-chapter='06']"

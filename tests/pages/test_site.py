@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 import search_weights
@@ -11,7 +12,9 @@ CHAPTER = "notebooks/11_attention.html"
 HITS = """() => [...document.querySelectorAll('#search-results > ul > li')].map(li => ({
   title: li.querySelector('a').innerText.replace(/\\s+/g, ' ').trim(),
   page: li.querySelector('a').pathname.split('/').pop(),
-  says: li.querySelector('.context')?.innerText || '', all: li.innerText}))"""
+  hash: li.querySelector('a').hash, says: li.querySelector('.context')?.innerText || '', all: li.innerText,
+  marked: [...li.querySelectorAll('.highlighted')].map(e => e.innerText.toLowerCase())}))"""
+STATUS = "document.querySelector('.search-summary').textContent"
 
 
 @pytest.fixture
@@ -35,12 +38,48 @@ def test_a_search_shows_titles_first_the_glossary_once_and_the_package_last(sear
     hits = search("attention", way)
     assert hits[0]["title"] == "11 Attention"
     glossary = [k for k, hit in enumerate(hits) if hit["page"] == "glossary.html"]
-    assert len(glossary) == 1 and glossary[0] >= 3
+    assert glossary == [1], "after the chapter that has it as its title"
     [hit] = [hits[k] for k in glossary]
     assert hit["title"] == "attention" and "attention head" in hit["all"] and "collects" in hit["says"]
     package = [hit["page"].startswith("api") for hit in hits]
     assert any(package) and package == sorted(package), "the package stands last"
     assert all("\\" not in hit["says"] for hit in hits), "no formula is shown twice"
+
+
+def test_a_hit_leads_to_the_section_that_has_the_words_and_marks_whole_words(search, open_tab):
+    hits = search("hallucination")
+    assert hits[0]["title"] == "hallucination" and hits[0]["page"] == "glossary.html"
+    for hit in hits[:4]:
+        assert (hit["says"] and hit["marked"]) or hit["page"] == "glossary.html", hit
+        assert all(word.startswith("hallucinat") and len(word) > 12 for word in hit["marked"])
+    [sampling] = [hit for hit in hits if hit["title"] == "21 Sampling"]
+    tab = open_tab("http", f"notebooks/{sampling['page']}{sampling['hash']}")
+    place = tab.locator(sampling["hash"])
+    assert place.evaluate("e => e.localName") == "section" and "hallucination" in place.inner_text()
+    tab.wait_for_function(NEAR, arg=sampling["hash"])
+
+
+def test_the_word_itself_is_explained_first(search):
+    first = search("token")[0]
+    assert (first["title"], first["page"]) == ("token", "glossary.html") and "token" in first["all"]
+
+
+def test_a_question_is_not_said_to_be_on_every_page_that_has_its_common_words(open_tab):
+    tab = open_tab("http", "search.html?q=why+does+chatgpt+make+things+up", loaded="domcontentloaded")
+    tab.wait_for_selector("#search-results li .context")
+    told = tab.evaluate(STATUS)
+    assert re.fullmatch(r"\d pages have “chatgpt”. Looked for without “why”, .*“make”.*“up”.", told), told
+    field = tab.locator("form.bd-search:not(dialog form) input[name=q]")
+    field.fill("floccinaucinihilipilification of tokens")  # typed, and looked for at once
+    tab.wait_for_function(f"() => {STATUS}.startsWith('No page has “floccinaucinihilipilification”')")
+    assert "have “tokens”" in tab.evaluate(STATUS)
+    tab.wait_for_selector("#search-results li .context")
+    assert tab.complaints == []
+
+
+def test_every_hit_of_a_word_of_the_quiz_says_something(search):
+    for hit in search("rlhf")[:4]:
+        assert hit["says"] or hit["page"] == "glossary.html", hit
 
 
 def test_a_search_finds_a_term_and_the_rules_of_the_game(search):
@@ -59,6 +98,81 @@ def test_the_weights_of_the_search_stand_before_its_index(site):
     weights = json.loads(often)
     best = max(weights["perplex"], key=weights["perplex"].get)
     assert names[int(best)].startswith("notebooks/") and len(often) < 200_000
+
+
+IN_VIEW = """(where) => {
+  const bar = document.querySelector(where[0]).getBoundingClientRect();
+  const entry = document.querySelector(where[1]).getBoundingClientRect();
+  const end = Math.min(bar.bottom, innerHeight);
+  return entry.height > 0 && entry.top >= bar.top - 1 && entry.bottom <= end + 1;
+}"""
+
+
+def test_the_sidebar_shows_where_one_is_under_the_search(open_tab, bases):
+    tab = open_tab("http", "notebooks/01_neuron.html", built=False)
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    bar, here = "#pst-primary-sidebar", ".bd-docs-nav .current.active > a"
+    field = [bar, ".search-button-field"]
+    for page in ("notebooks/16_one_step_every_number", "book/api_view", "notebooks/27_tools_and_retrieval"):
+        tab.goto(f"{bases['http']}{page}.html")
+        tab.wait_for_function(IN_VIEW, arg=[bar, here])
+        assert tab.evaluate(IN_VIEW, field)
+    kept = tab.evaluate("document.querySelector('#pst-primary-sidebar').scrollTop")
+    tab.goto(f"{bases['http']}notebooks/26_preferences.html")  # its entry is in view there already
+    tab.wait_for_function(
+        "kept => document.querySelector('#pst-primary-sidebar').scrollTop === kept", arg=kept
+    )
+    tab.goto(f"{bases['http']}book/index.html")
+    tab.wait_for_function(IN_VIEW, arg=[bar, here])
+    assert tab.evaluate(IN_VIEW, field)
+
+
+def test_the_entry_of_what_one_reads_is_in_view_beside_the_text(open_tab):
+    tab = open_tab("file", "notebooks/01_neuron.html", built=False)
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    panel, entry = "#pst-secondary-sidebar", "#pst-page-toc-nav a[aria-current]"
+    for name in ("quiz", "check-yourself", "the-picture"):
+        tab.evaluate(
+            "name => { location.hash = name; document.getElementById(name).scrollIntoView(); }", name
+        )
+        tab.wait_for_function(f"() => document.querySelector('{entry}')?.hash === '#{name}'")
+        tab.wait_for_function(IN_VIEW, arg=[panel, entry])
+    assert tab.locator(panel).bounding_box()["height"] <= 800
+    assert tab.locator(panel).evaluate("e => getComputedStyle(e).maskImage") != "none", (
+        "it fades, and is not cut"
+    )
+
+
+@pytest.mark.parametrize("page", ["search.html", "book/way.html", "book/timeline.html", "book/scale.html"])
+def test_a_page_without_contents_uses_their_room(open_tab, page):
+    tab = open_tab("http", page, loaded="domcontentloaded")
+    assert tab.locator("#pst-secondary-sidebar").count() == 0
+    article = tab.locator(".bd-article, .bd-search-container").first.bounding_box()
+    assert article["x"] + article["width"] > 1180
+    lines = "all => Math.max(0, ...all.map(e => e.getBoundingClientRect().width))"
+    assert tab.locator(".bd-article > section > p").evaluate_all(lines) < 800
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_of_the_scale_are_as_large_as_the_text_and_stand_apart(open_tab, width):
+    tab = open_tab("file", "book/scale.html", width=width)
+    sizes = """all => all.map(e => parseFloat(getComputedStyle(e).fontSize)
+      * e.ownerSVGElement.getScreenCTM().a)"""
+    letters = tab.locator("svg.spread text").evaluate_all(sizes)
+    assert min(letters) >= 10.5 and max(letters) <= 18.5, letters
+    boxes = [e.bounding_box() for e in tab.locator("svg.spread text.axis").all()]
+    assert all(a["x"] + a["width"] + 5 < b["x"] for a, b in pairwise(boxes))
+    crossed = """all => all.flatMap((text) => {
+      const box = text.getBoundingClientRect();
+      return [...text.ownerSVGElement.querySelectorAll('path[stroke]')].filter((line) => {
+        const at = line.getBoundingClientRect();
+        return at.left > box.left && at.left < box.right
+          && at.bottom > box.top + 3 && at.top < box.bottom - 3;
+      }).map(() => text.textContent);
+    })"""
+    assert tab.locator("svg.spread text").evaluate_all(crossed) == []
+    high = tab.locator("table.scales td").evaluate_all("all => Math.max(...all.map(e => e.offsetHeight))")
+    assert high < 60 or width < 500
 
 
 @pytest.mark.parametrize("width", [390, 1280])
