@@ -51,7 +51,7 @@
     big.removeAttribute("height");
     // (On a phone a plot may have its panels one below the other. An address that says its host would lose its
     // "#dark": Chromium then draws the plot as by day.)
-    const other = [...picture.parentElement.querySelectorAll("source")].find(({media}) => matchMedia(media).matches);
+    const other = [...picture.closest("picture")?.querySelectorAll("source") ?? []].find(({media}) => matchMedia(media).matches);
     if (other) big.src = other.getAttribute("srcset");
     big.querySelector("title")?.remove();
     if (!picture.matches("img")) big.setAttribute("role", "img");

@@ -25,7 +25,8 @@ STEP = re.compile(
     r'href="[^"]*?(\d\d)_\w+\.html"\s+title="(?:next|previous) page".*?</p>\s*<p[^>]*>(.*?)</p>', re.S
 )
 CITE = re.compile(r"\{cite[:\w]*\}`([^`]+)`")
-SEEN = "() => ['the-picture', 'by-hand', 'in-code'].map(id => document.querySelector(`#${id} > h2`).checkVisibility())"
+SEEN = """() => ['the-picture', 'by-hand', 'in-code']
+  .map(id => document.querySelector(`#${id} > h2`).checkVisibility())"""
 
 
 @pytest.fixture

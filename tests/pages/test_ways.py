@@ -20,7 +20,8 @@ SHOWN = """() => {
     titles: all(':scope > section > section > h2').map((e) => e.textContent.replace('#', '')),
     words, figures: all('.cell_output img, svg.diagram, .live-panel, .live-still').length,
     findings: all('.finding').length,
-    empty: all('section').filter((e) => e.innerText.trim() === '' && !e.querySelector('live-figure')).map((e) => e.id),
+    empty: all('section').filter((e) => e.innerText.trim() === '' && !e.querySelector('live-figure'))
+      .map((e) => e.id),
     onward: all('.picture-onward a').map((e) => e.getAttribute('href')),
     wide: document.documentElement.scrollWidth,
   };
