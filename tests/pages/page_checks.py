@@ -76,6 +76,16 @@ CUT_OFF = """() => {
   folds.forEach((fold) => { fold.open = false; });
   return found;
 }"""
+# How many pixels of which displayed formula are out of sight, folded ones included.
+WIDE_FORMULAS = """() => {
+  const folds = [...document.querySelectorAll('article details:not([open])')];
+  folds.forEach((fold) => { fold.open = true; });
+  const found = [...document.querySelectorAll('article div.math')].filter(e => e.checkVisibility())
+    .map(e => [e.querySelector('annotation').textContent.slice(0, 60), e.scrollWidth - e.clientWidth])
+    .filter(([, hidden]) => hidden > 1);
+  folds.forEach((fold) => { fold.open = false; });
+  return found;
+}"""
 # Set when the page has nothing else to do.
 KEYBOARD = """() => [...document.querySelectorAll('article table:not(live-figure table)')]
   .map(e => e.closest('.pst-scrollable-table-container, .cell_output') || e)
