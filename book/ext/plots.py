@@ -58,12 +58,17 @@ def srgb(lab: np.ndarray) -> np.ndarray:
     return np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055).clip(0, 1)
 
 
-def turned(rgb: np.ndarray) -> np.ndarray:
-    """Colours with their lightness turned round: white becomes the dark ground, ink becomes nearly white."""
+def turned(rgb: np.ndarray, lift: float = 0) -> np.ndarray:
+    """Colours with their lightness turned round: white becomes the dark ground, ink becomes nearly white.
+
+    With ``lift``, what is nearly white becomes lighter; white, the middle and ink stay about the same.
+    """
     lab = oklab(rgb)
     paper, ink = (oklab(_channels(code))[0] for code in (GROUND[1], style.DARK["black"]))
     black = oklab(_channels(style.COLOURS["black"]))[0]
-    lab[..., 0] = (paper + (1 - lab[..., 0]) / (1 - black) * (ink - paper)).clip(0, 0.98)
+    part = ((1 - lab[..., 0]) / (1 - black)).clip(0)
+    part += lift * part * (1 - part).clip(0) ** 4
+    lab[..., 0] = (paper + part * (ink - paper)).clip(0, 0.98)
     return srgb(lab)
 
 
@@ -83,12 +88,15 @@ def dark(code: str) -> str:
 
 
 def dark_picture(png: bytes) -> bytes:
-    """A PNG picture in dark colours; what is transparent stays so."""
+    """A PNG picture in dark colours, a map of shades; what is transparent stays so.
+
+    On a dark ground faint shades are harder to tell from it than on white, so they are lifted.
+    """
     picture = Image.open(io.BytesIO(png)).convert("RGBA")
     pixels = np.ascontiguousarray(picture)
     words, places = np.unique(pixels.view(np.uint32), return_inverse=True)  # a pixel's four bytes as one
     colours = words.view(np.uint8).reshape(-1, 4)
-    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255))
+    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255, lift=1.2))
     out = io.BytesIO()
     Image.fromarray(colours[places.reshape(-1)].reshape(pixels.shape)).save(out, "PNG", optimize=True)
     return out.getvalue()

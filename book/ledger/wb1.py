@@ -312,7 +312,7 @@ def wb1_015():
 @claim(
     place="5 Worked example, step 2",
     chapter="11",
-    cell="matrix(K, rows=words, digits=3, printed=printed[",
+    cell="for entry in differences(name, ours, printed[name",
     stated=[[0.04, -0.14, 0.04, 0.41, 0.15], [0.34, 0.46, -0.1, 0.17, 0.0], [-0.3, -0.0, 0.51, -0.21, 0.2]],
     unit=0.01,
     verdict="slip",
@@ -330,7 +330,7 @@ def wb1_016():
     place="5 Worked example, step 2",
     chapter="11",
     section="One head, every number: the cat sat",
-    cell="matrix(V, rows=words, digits=3, printed=printed[",
+    cell="matrix(V, rows=words, digits=3)",
     stated=[[-0.05, 0.15, 0.05, 0.4, 0.15], [0.4, -0.1, -0.1, 0.2, 0.0], [-0.15, -0.25, 0.6, -0.3, 0.2]],
     unit=0.01,
     verdict="holds",

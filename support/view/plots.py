@@ -12,6 +12,7 @@ from torch import Tensor
 from support.core import InputError
 from support.view import style
 from support.view.figure import legend_above
+from support.view.tables import cell_text
 
 
 def numbers(values: Any) -> np.ndarray:
@@ -162,7 +163,8 @@ def plot_bars(
         error = None if half is None else numbers(half)
         bars = ax.barh(at, length, thick * 0.92, xerr=error, color=style.colour(i), label=name, capsize=3)
         if digits is not None:
-            ax.bar_label(bars, fmt=f"%.{digits}f", padding=3, fontsize=style.LETTERS)
+            texts = [cell_text(value, digits) for value in length.tolist()]
+            ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
     if digits is not None:
@@ -307,8 +309,15 @@ def shade(
         colours = np.asarray(matplotlib.colormaps[cmap](image.norm(values)))
         for (i, j), value in np.ndenumerate(values):
             ink = style.readable_on(colours[i, j])
-            text = f"{value:.{digits}f}" if np.isfinite(value) else "−∞" if value < 0 else "∞"
-            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=style.LETTERS)
+            ax.text(
+                j,
+                i,
+                cell_text(float(value), digits),
+                ha="center",
+                va="center",
+                color=ink,
+                fontsize=style.LETTERS,
+            )
     return image
 
 

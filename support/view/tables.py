@@ -13,6 +13,7 @@ from torch import Tensor
 from support.core import InputError
 
 LONG = 10_000  # from here on a number has commas
+WRITTEN = re.compile(r"-(?=(\d[\d,]*)?\.?\d+(e[-+]?\d+)?\s?%?$)")  # the hyphen of a number that came as text
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,10 @@ def matrix(
 
     >>> matrix([[1.0, -0.5], [0.0, float("-inf")]], rows=["the", "cat"], columns=["the", "cat"])
           the    cat
-    the  1.00  -0.50
+    the  1.00  −0.50
     cat  0.00     −∞
     >>> matrix([0.504, -0.5], printed=[0.5, 0.5])
-    0.50  -0.50 ≠ 0.50
+    0.50  −0.50 ≠ 0.50
     """
     values = np.atleast_2d(np.asarray(M.detach().cpu().double() if isinstance(M, Tensor) else M))
     if values.ndim != 2 or not values.size:
@@ -147,14 +148,16 @@ def _marked(texts: list[list[str]], values: np.ndarray, printed: Any, digits: in
 
 
 def cell_text(cell: Any, digits: int) -> str:
-    """One cell as text, with commas from ten thousand on.
+    """One cell as text, with commas from ten thousand on and a true minus sign, also if the number is text.
 
     −0.00 loses its sign, since whether it has one depends on the machine.
 
     >>> [cell_text(x, 2) for x in (3, 2.0, -0.001, float("inf"), True, None, "a")]
     ['3', '2.00', '0.00', '∞', 'yes', '', 'a']
     >>> [cell_text(x, 1) for x in (2026, 50257, -12345.67)]
-    ['2026', '50,257', '-12,345.7']
+    ['2026', '50,257', '−12,345.7']
+    >>> [cell_text(x, 1) for x in ("-3.20", "-1.5e-07", "-5%", "a-1", "-h")]
+    ['−3.20', '−1.5e-07', '−5%', 'a-1', '-h']
     """
     if isinstance(cell, Tensor) or (isinstance(cell, np.ndarray) and cell.ndim == 0):
         if isinstance(cell, Tensor) and cell.numel() != 1:
@@ -165,16 +168,21 @@ def cell_text(cell: Any, digits: int) -> str:
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
     if isinstance(cell, Integral):
-        return f"{int(cell):,}" if abs(int(cell)) >= LONG else str(int(cell))
+        return _minus(f"{int(cell):,}" if abs(int(cell)) >= LONG else str(int(cell)))
     if isinstance(cell, Real):
         number = float(cell)
         if math.isinf(number):
             return "∞" if number > 0 else "−∞"
         text = f"{number:,.{digits}f}" if abs(number) >= LONG else f"{number:.{digits}f}"
-        return text.removeprefix("-") if not text.strip("-0.") else text
+        return text.removeprefix("-") if not text.strip("-0.") else _minus(text)
     if isinstance(cell, tuple):
         return "×".join(map(str, cell))
-    return str(cell)
+    return WRITTEN.sub("−", str(cell), count=1) if str(cell).startswith("-") else str(cell)
+
+
+def _minus(number: str) -> str:
+    """A number with a minus sign in the place of the hyphen; that of an exponent stays."""
+    return "−" + number[1:] if number.startswith("-") else number
 
 
 def _escape(text: str) -> str:

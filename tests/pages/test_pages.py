@@ -13,7 +13,17 @@ import plots
 import pytest
 from axe import IN_THE_DARK, findings, lay_out, settle, show_theme
 from bs4 import BeautifulSoup
-from page_checks import BOOK, CUT, CUT_OFF, KEYBOARD, LABELS, PLOTS, SCROLLED, SCROLLED_TABLES
+from page_checks import (
+    BOOK,
+    CUT,
+    CUT_OFF,
+    KEYBOARD,
+    LABELS,
+    PLOTS,
+    SCROLLED,
+    SCROLLED_TABLES,
+    WIDE_FORMULAS,
+)
 from test_errata import cells_of_claims
 from test_live import HOLDERS, fits_a_phone
 
@@ -93,6 +103,20 @@ def test_every_cell_that_a_claim_leads_to_can_be_seen(desk):
         cells_of_claims(desk.page),
     )
     assert unseen == []
+
+
+@on("desk", [*CHAPTERS, "book/notation.html"])
+def test_no_formula_is_wider_than_the_text(desk):
+    """(There were 29: the end of a line is the conclusion, and nothing shows that it can be scrolled.)"""
+    assert desk.evaluate(WIDE_FORMULAS) == []
+    desk.evaluate(
+        "() => { for (const f of document.querySelectorAll('article .katex')) f.style.paddingLeft = '99em'; }"
+    )
+    seen = desk.evaluate(WIDE_FORMULAS)
+    desk.evaluate(
+        "() => document.querySelectorAll('article .katex').forEach(f => f.removeAttribute('style'))"
+    )
+    assert bool(seen) == bool(desk.query_selector("article div.math"))
 
 
 @on("desk", CHAPTERS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import lean_pages
+import matplotlib
 import numpy as np
 import plots
 import pytest
@@ -113,6 +114,20 @@ def test_lightness_is_turned_round_and_hue_stays():
     angle = [np.arctan2(lab[strong, 2], lab[strong, 1]) for lab in (before, after)]
     assert np.median(np.abs(np.angle(np.exp(1j * (angle[0] - angle[1]))))) < 0.05
     assert np.allclose(plots.srgb(plots.oklab(colours)), colours, atol=1e-6)
+
+
+def test_faint_shades_can_be_told_from_the_dark_ground():
+    """(The last rows of a causal attention map, about 0.2 each, were nearly as dark as what is masked.)"""
+    ground = plots.turned(np.ones((1, 3)))
+    for weight, least in ((0.1, 1.2), (0.2, 1.5)):
+        shade = np.array(matplotlib.colormaps[style.UP](weight))[None, :3]
+        codes = [
+            "#" + "".join(f"{round(255 * v):02x}" for v in c[0])
+            for c in (ground, plots.turned(shade), plots.turned(shade, lift=1.2))
+        ]
+        assert contrast(codes[0], codes[2]) > max(least, contrast(codes[0], codes[1]))
+    steps = np.linspace(0, 1, 50)[:, None].repeat(3, 1)
+    assert (np.diff(plots.oklab(plots.turned(steps, lift=1.2))[:, 0]) < 1e-6).all()  # the order stays
 
 
 def test_a_picture_inside_of_a_plot_has_two_themes():

@@ -42,7 +42,7 @@ def test_code_in_a_cell_is_left_alone_but_for_the_bar():
     [
         (np.float32(0.5), "0.50"), (np.int64(3), "3"), (np.bool_(True), "yes"), (torch.tensor(False), "no"),
         (float("-inf"), "−∞"), (float("nan"), "nan"), (torch.Size([2, 3]), "2×3"), (None, ""),
-        (-0.5, "-0.50"),
+        (-0.5, "−0.50"),
     ],
 )  # fmt: skip
 def test_cells_of_any_kind(cell, text):
@@ -53,7 +53,7 @@ def test_matrix_marks_what_a_text_prints_differently():
     ours = torch.tensor([[-0.125, 0.3, -torch.inf], [1.0, 0.085, 2.0]])
     said = [[-0.10, 0.30, -torch.inf], [1.0, 0.09, 2.1]]
     shown = repr(matrix(ours, digits=3, printed=said, printed_digits=2))
-    assert shown.split("\n")[0].split("  ")[0] == "-0.125 ≠ -0.10"
+    assert shown.split("\n")[0].split("  ")[0] == "−0.125 ≠ −0.10"
     assert shown.count("≠") == 2 and "2.000 ≠ 2.10" in shown
     with pytest.raises(InputError, match="shape"):
         matrix(ours, printed=[[1.0]])

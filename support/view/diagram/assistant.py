@@ -68,7 +68,10 @@ def preferences() -> Diagram:
         d.text(250, y, mark, role, size=12, anchor="start")
     d.text(8, 122, "2  a reward model learns to agree", bold=True, anchor="start")
     reward = d.box(196, 158, 150, 42, "reward model", "output", bold=True, note="r(prompt, answer)", size=12)
-    d.arrow((318, 59), (328, 59), (328, 158), reward.right)
+    for y in (40, 78):
+        d.line((312, y), (320, y))
+    d.line((320, 40), (320, 78))
+    d.arrow((320, 59), (330, 59), (330, 158), reward.right)
     d.text(8, 190, "−ln σ(r_{A} − r_{B})", "loss", size=12, anchor="start")
     d.text(8, 224, "3  the policy is trained (PPO, GRPO)", bold=True, anchor="start")
     policy = d.box(84, 276, 124, 44, "policy", "stream", bold=True, note="being trained")

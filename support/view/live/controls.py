@@ -190,7 +190,7 @@ class Prompt:
                     near = get_close_matches(word.lower(), self.words, 4, 0.5)
                     instead = f", for example {', '.join(near)}" if near else ""
                     raise InputError(
-                        f"{self.name}: {word!r} is none of the model's words; choose one of them{instead}"
+                        f"{self.name}: {word!r} is not one of the model's words; choose one of them{instead}"
                     )
                 words.append(known.get(word) or known[word.lower()])
         if len(words) > self.most:

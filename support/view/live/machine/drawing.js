@@ -143,7 +143,7 @@
         make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
         row.addEventListener("click", () => set({prompt: [...state.words.slice(this.held.begins), word].join(" "), step: data.steps.length - 1, at: 0}));
         return make("li", {}, row);
-      }), ...(state.over ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
+      }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
       this.over.replaceChildren(...parts, bars);
       this.write();

@@ -25,12 +25,13 @@
       const above = run.losses.findIndex((loss) => loss > data.top);
       const leaves = run.stopped !== null || above < 0 ? [] : [
         text(x(data.steps[above]) + 8, y(data.top) + 16, `up to ${shown(state.highest, 0)}`, {class: "live-right live-name"})];
-      return svg("svg", {viewBox: "0 0 404 306"},
+      return svg("svg", {viewBox: "0 -22 404 328"},
         ...[0, 2, 4, 6].map((loss) => svg("g", {},
           svg("line", {x1: 44, x2: 392, y1: y(loss), y2: y(loss), class: "live-grid"}),
           text(36, y(loss) + 5, shown(loss, 0), {class: "live-left"}))),
         ...[0, 50, 99].map((step) => text(x(step), 274, shown(step, 0))),
-        text(218, 298, "step; upwards: loss on the batch, nats per token", {class: "live-name"}),
+        text(218, 298, "step", {class: "live-name"}),
+        text(10, -6, "loss on the batch, nats per token", {class: "live-right live-name"}),
         ...data.rates.map((_, i) => i === place ? "" : svg("path",
           {d: path(data.runs[`${state.optimiser} ${i} ${state.clip}`].losses), class: "live-grid", fill: "none"})),
         svg("line", {x1: 44, x2: 392, y1: y(data.floor), y2: y(data.floor), class: "live-minus"}),

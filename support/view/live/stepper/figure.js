@@ -17,8 +17,8 @@
     return next === values.step ? {} : {step: next, cell: "none"};
   };
 
-  // W_Q with its letter lowered.
-  const lowered = (words, make) => words.split(/_(\w)/).map((part, k) => k % 2 ? make("sub", {}, part) : part);
+  // W_Q with its letter lowered; a name such as d_model stays.
+  const lowered = (words, make) => words.split(/(?<=\b[A-Za-z])_(\w)\b/).map((part, k) => k % 2 ? make("sub", {}, part) : part);
 
   // The matrices as tables; a number with a sum is a button. Arrow keys lead from number to number.
   function build(held, data, tools) {
@@ -100,7 +100,7 @@
       node.classList.toggle("stepper-now", steps.has(place));
       node.classList.toggle("stepper-later", begins > place);
     }
-    held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), does, ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
+    held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), ...lowered(does, make), ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
     held.back.disabled = place === 0;
     held.on.disabled = place === data.steps.length - 1;
     // A matrix that has just been made comes into view; the page stays where it is otherwise.

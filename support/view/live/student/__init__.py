@@ -56,7 +56,7 @@ def draw_student(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     edges = [(a, b, STUDENT["w_hidden"][j][i]) for i, a in enumerate(inputs) for j, b in enumerate(hidden)]
     edges += [(a, out, w) for a, w in zip(hidden, STUDENT["w_out"], strict=True)]
     for a, b, weight in edges:
-        name, dash = ("blue", "-") if weight > 0 else ("vermilion", "--")
+        name, dash = ("vermilion", "-") if weight > 0 else ("blue", "--")
         thick = 0.8 + 7 * abs(weight * a[2])
         ax.plot([a[0], b[0]], [a[1], b[1]], dash, color=style.COLOURS[name], linewidth=thick, alpha=0.7)
         at = 0.66 if a[0] == 0 else 0.45

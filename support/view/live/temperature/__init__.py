@@ -17,6 +17,15 @@ from support.view.plots import plot_bars
 WORDS = ("is", "the", "cat")
 
 
+def said(p: float) -> str:
+    """A probability in per cent; what is not nothing and not everything is not called so.
+
+    >>> said(0.5), said(0.0001), said(0.9999)
+    ('50.0%', '< 0.1%', '> 99.9%')
+    """
+    return "< 0.1%" if p < 0.0005 else "> 99.9%" if p > 0.9995 else f"{p:.1%}"
+
+
 def temperature(temperature: float | int, **logits: float | int) -> dict[str, Any]:
     """Softmax of three words' logits at a temperature.
 
@@ -25,8 +34,8 @@ def temperature(temperature: float | int, **logits: float | int) -> dict[str, An
         logits: ``is_``, ``the_`` and ``cat_``.
 
     Returns:
-        for each word its divided logit and its probability; the most probable word; how many equally
-        likely words would be as uncertain (e to the entropy).
+        for each word its divided logit and its probability, also as text; the most probable word;
+        how many equally likely words would be as uncertain (e to the entropy).
 
     >>> round(temperature(0.5, is_=4.7, the_=3.2, cat_=2.1)["is_p"], 3)
     0.948
@@ -35,10 +44,11 @@ def temperature(temperature: float | int, **logits: float | int) -> dict[str, An
     probabilities = next_token(z, temperature=temperature)
     found = {f"{w}_z": logit for w, logit in zip(WORDS, (z / temperature).tolist(), strict=True)}
     found |= {f"{w}_p": p for w, p in zip(WORDS, probabilities.tolist(), strict=True)}
+    found |= {f"{w}_said": said(found[f"{w}_p"]) for w in WORDS}
     found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(z).tolist(), strict=True)}
     best = int(probabilities.argmax())
     spread = torch.special.entr(probabilities).sum().exp().item()
-    return found | {"best": WORDS[best], "best_p": probabilities[best].item(), "as_many": spread}
+    return found | {"best": WORDS[best], "best_said": said(probabilities[best].item()), "as_many": spread}
 
 
 def draw_temperature(values: dict[str, Any], found: dict[str, Any]) -> Figure:
@@ -62,9 +72,9 @@ FIGURE = LiveFigure(
     ),
     compute=temperature,
     draw=draw_temperature,
-    says="At temperature {temperature:.1f} the most probable word is “{best}” with {best_p:.1%}. "
+    says="At temperature {temperature:.1f} the most probable word is “{best}” with {best_said}. "
     "The distribution is as uncertain as one of {as_many:.2f} equally likely words.",
     columns=("word", "logit ÷ temperature", "probability"),
-    rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_p:.1%}}") for word in WORDS),
+    rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_said}}") for word in WORDS),
     data={"words": WORDS},
 )

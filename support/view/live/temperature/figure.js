@@ -6,6 +6,7 @@
     const sum = powers.reduce((a, b) => a + b, 0);
     return powers.map((power) => power / sum);
   };
+  const said = (p) => p < 0.0005 ? "< 0.1%" : p > 0.9995 ? "> 99.9%" : `${(100 * p).toFixed(1)}%`;
   Live.define("temperature", {
     compute(values, data) {
       const logits = data.words.map((word) => values[`${word}_`]);
@@ -15,19 +16,20 @@
         found[`${word}_z`] = divided[i];
         found[`${word}_p`] = probabilities[i];
         found[`${word}_one`] = plain[i];
+        found[`${word}_said`] = said(probabilities[i]);
       });
       const best = probabilities.indexOf(Math.max(...probabilities));
       const entropy = probabilities.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
-      return {...found, best: data.words[best], best_p: probabilities[best], as_many: Math.exp(entropy)};
+      return {...found, best: data.words[best], best_said: said(probabilities[best]), as_many: Math.exp(entropy)};
     },
-    draw(state, data, {svg, text, shown}) {
+    draw(state, data, {svg, text}) {
       const width = (p) => (p * 268).toFixed(1);
       return svg("svg", {viewBox: "0 0 404 218"},
         ...data.words.map((word, i) => svg("g", {},
           text(42, 32 + 60 * i, word, {class: "live-left"}),
           svg("rect", {x: 52, y: 12 + 60 * i, width: width(state[`${word}_p`]), height: 30, rx: 3, class: "live-bar"}),
           svg("rect", {x: 52, y: 8 + 60 * i, width: width(state[`${word}_one`]), height: 38, rx: 3, class: "live-ghost"}),
-          text(396, 32 + 60 * i, shown(state[`${word}_p`], 1, true), {class: "live-left"}))),
+          text(396, 32 + 60 * i, state[`${word}_said`], {class: "live-left"}))),
         text(52, 208, "dashed: at temperature 1", {class: "live-right live-name"}));
     },
   });
