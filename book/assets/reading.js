@@ -207,7 +207,9 @@
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") hush();
-      if (event.key === "Enter" && event.target.matches?.(LARGE)) enlarge(event.target);
+      if (event.key !== "Enter" || !event.target.matches?.(LARGE)) return;
+      event.preventDefault(); // else the same key presses the button that is now in focus
+      enlarge(event.target);
     });
     for (const start of ["mouseover", "focusin"]) {
       document.addEventListener(start, (event) => {

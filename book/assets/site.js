@@ -126,6 +126,7 @@
     };
     const ask = () => { asked ||= requestAnimationFrame(mark); };
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
+    addEventListener("resize", show, {passive: true});
     ask();
   }
   // The keys to both ends lead to estimated heights, too, and from there to the real end.
