@@ -337,7 +337,7 @@ def test_no_line_begins_with_the_sign_behind_a_formula(site):
     page = BeautifulSoup((site / "notebooks" / "11_attention.html").read_text(encoding="utf8"), "html.parser")
     together = page.select("span.with-sign")
     assert len(together) > 10 and all(e.math and e.get_text()[-1] in ".,;:!?)" for e in together)
-    style = (site / "_static" / "book.css").read_text(encoding="utf8")
+    style = "".join(path.read_text(encoding="utf8") for path in (site / "_static").glob("*.css"))
     assert re.search(r"\.with-sign\s*\{\s*white-space:\s*nowrap", style)
 
 
