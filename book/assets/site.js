@@ -126,7 +126,8 @@
     };
     const ask = () => { asked ||= requestAnimationFrame(mark); };
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
-    addEventListener("resize", show, {passive: true});
+    const beside = $("#pst-secondary-sidebar");
+    if (beside) new ResizeObserver(show).observe(beside); // (when the window changes, its new height is known later)
     ask();
   }
   // The keys to both ends lead to estimated heights, too, and from there to the real end.
