@@ -265,7 +265,7 @@ def test_folds_look_alike_and_stand_on_one_line(own):
     (a, high), (b, other) = (d.evaluate(top) for d in pair.locator("> details").all())
     assert abs(a - b) < 1 and abs(high - other) < 1
     tab.locator("#check-yourself").scroll_into_view_if_needed()
-    look = """e => {
+    appearance = """e => {
       const box = getComputedStyle(e), summary = e.querySelector('summary');
       const words = getComputedStyle(summary.querySelector('p') || summary);
       return [box.boxShadow, box.borderTopColor, box.backgroundColor, words.color, words.fontWeight,
@@ -273,7 +273,7 @@ def test_folds_look_alike_and_stand_on_one_line(own):
     }"""
     solution = tab.locator("#check-yourself details.hide:has-text('Show the solution')").first
     answer = tab.locator("#check-yourself details:not(.hide)").first
-    assert solution.evaluate(look) == answer.evaluate(look)
+    assert solution.evaluate(appearance) == answer.evaluate(appearance)
 
 
 def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):

@@ -124,7 +124,7 @@ def test_a_text_is_checked():
     prompt = Prompt("prompt", "Text", ("a", "b", "<EOS>"), 3, "a")
     assert prompt.accept(" a   b ") == "a b" and prompt.accept("") == ""
     for wrong, about in (
-        ("c", "'c' is none"),
+        ("c", "'c' is not one"),
         ("a a a a", "4 words"),
         ("<EOS> a", "nothing follows"),
         (7, "7"),
