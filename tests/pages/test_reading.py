@@ -285,8 +285,20 @@ def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
     assert button["y"] + button["height"] <= line.bounding_box()["y"] + 1
     lines = code.locator(".s2").evaluate_all("all => all.map(e => e.getClientRects().length)")
     assert lines and set(lines) == {1}, "no short string is broken"
-    hang = line.evaluate("e => [getComputedStyle(e).paddingLeft, getComputedStyle(e).textIndent]")
-    assert float(hang[0].removesuffix("px")) > 20 and "-1 *" in hang[1]
+    # Of a line that is broken, what follows begins four letters further in than its first letter.
+    starts = """all => all.map(e => {
+      const range = document.createRange();
+      range.selectNodeContents(e);
+      const tops = new Map();
+      for (const r of range.getClientRects()) {
+        const top = Math.round(r.top);
+        if (r.width > 1) tops.set(top, Math.min(r.left, tops.get(top) ?? Infinity));
+      }
+      return [...tops.values()];
+    }).filter(lefts => lefts.length > 1)"""
+    tab.set_viewport_size({"width": 700, "height": 800})
+    broken = tab.locator(".cell_input .code-line:visible").evaluate_all(starts)
+    assert broken and all(min(more) > first + 20 for first, *more in broken)
 
 
 def test_what_was_read_is_marked(own):
