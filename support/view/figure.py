@@ -283,12 +283,13 @@ def png(fig: Figure) -> bytes:
     return drawn.getvalue()
 
 
-def show(fig: Figure, alt: str) -> None:
+def show(fig: Figure, alt: str, caption: str = "") -> None:
     """Show a figure with its alternative text, which says what there is to see in it, with its numbers.
 
     Args:
         fig: the figure; it is closed afterwards.
         alt: the finding in a sentence or two, for readers who do not see the picture.
+        caption: what the figure means and how to read it, in a sentence or two of Markdown, shown below it.
 
     Raises:
         InputError: `alt` is too short to say anything.
@@ -308,5 +309,7 @@ def show(fig: Figure, alt: str) -> None:
         {"image/svg+xml": svg(fig), "image/png": small_png(fig), "text/plain": "<figure>"},
         metadata={kind: {"alt": words} for kind in ("image/svg+xml", "image/png")},
     )
+    if below := " ".join(caption.split()):
+        publish_display_data({"text/markdown": below, "text/plain": below})
     if "matplotlib.pyplot" in sys.modules:  # only then is there anything to close
         sys.modules["matplotlib.pyplot"].close(fig)
