@@ -43,6 +43,7 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
     >>> 'type="text"' in html(q, "a")
     True
     """
+    classes = "quiz" if question.get("picture") else "quiz not-in-picture"
     data = escape(json.dumps(question, ensure_ascii=False), quote=True)
     if question["type"] == "numeric":
         field = f'<input type="text" inputmode="decimal" name="{name}" autocomplete="off">'
@@ -55,7 +56,7 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
             for a in order
         )
     return (
-        f'<form class="quiz" id="{name}" data-question="{data}"><fieldset>'
+        f'<form class="{classes}" id="{name}" data-question="{data}"><fieldset>'
         f"<legend>{escape(question['question'])}</legend>{field}</fieldset>"
         '<p class="quiz-do pst-js-only"><button type="submit">Check</button> '
         f'<output aria-live="polite"></output></p>{more}'
@@ -111,7 +112,7 @@ class Questions(SphinxDirective):
 
 def load_script(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
     """The script, on pages that ask something."""
-    asks = doctree is not None and any('class="quiz"' in raw.astext() for raw in doctree.findall(nodes.raw))
+    asks = doctree is not None and any('<form class="quiz' in raw.astext() for raw in doctree.findall(nodes.raw))
     if asks:
         app.add_js_file("quiz.js", loading_method="defer")
 

@@ -5,8 +5,9 @@ way is written at the root of the page (``data-reading``), so that a page opens 
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
 - *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
-  figures of *By hand* that one can move, of *Experiment* each figure with its finding (the alternative text),
-  the quiz and the take-aways. A sentence with a formula is left out, and a symbol that only names something
+  figures of *By hand* that one can move, of *Experiment* each figure with its caption, and of the quiz and the
+  take-aways what it has shown (``"picture": true`` in a question; an item of the take-aways that is not for it
+  ends with the comment ``not in the picture``). A sentence with a formula is left out, and a symbol that only names something
   (``W_O``) is written as text.
 - *By hand* folds the code, each cell with a button of its own.
 
@@ -35,6 +36,7 @@ WAYS = {
     "code": ("Code", "You are reading the code, without the picture and the part by hand."),
 }
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
+SKIP = "not in the picture"  # a take-away with this comment is about what that way does not show
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Below each figure stands what it shows."
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
@@ -108,7 +110,7 @@ def without_formulas(block: nodes.Element, names: bool, code: bool = True) -> No
         formulas = [m for part in sentence for m in part.findall(nodes.math)]
         words = "".join(part.astext() for part in sentence).strip()
         leads = any(True for part in sentence for _ in part.findall(nodes.literal)) or words.endswith(OVER)
-        if not code and (leads or (gone and words.startswith("Then "))):
+        if not code and leads:
             gone = True
             kept.append(nodes.inline("", "", *sentence, classes=[HIDDEN]))
             continue
@@ -208,12 +210,12 @@ def leave_out(node: nodes.Element) -> None:
 
 
 def caption(picture: nodes.image) -> None:
-    """The finding below a figure of an experiment, where the text around it is not shown.
+    """What a drawing of an experiment shows, where the text around it is not seen and it has no caption.
 
     It is the alternative text, which a listener hears already.
     """
     words = escape(picture.get("alt", "").replace("*", ""))
-    if words:
+    if words and not any("finding" in node["classes"] for node in picture.parent.findall(nodes.paragraph)):
         place = picture.parent.index(picture)
         picture.parent.insert(place + 1, raw(f'<p class="finding {ONLY}" aria-hidden="true">{words}</p>'))
 
@@ -235,6 +237,9 @@ class Ways(SphinxPostTransform):
         for section in sections:
             name = section["ids"][0]
             if name in ("the-picture", "take-aways"):
+                for item in section.findall(nodes.list_item):
+                    if any(SKIP in said.astext() for said in item.findall(nodes.raw)):
+                        item["classes"].append(HIDDEN)
                 for block in list(section.findall(nodes.paragraph)):
                     without_formulas(block, names=name == "the-picture")
                     if block.astext().startswith("Next:"):  # (the picture way has a link of its own)
@@ -271,6 +276,9 @@ class Ways(SphinxPostTransform):
         drawn = figures(cell)
         if drawn:
             cell["classes"].append("draws")
+            for below in cell.children[-1].children:
+                if isinstance(below, nodes.paragraph):  # the caption that `support.view.show` gives a figure
+                    below["classes"].append("finding")
             fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)

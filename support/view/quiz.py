@@ -1,7 +1,8 @@
 """The questions of a chapter: shown in a notebook by `jupyterquiz`, and by the page from the same files.
 
 `questions/TOPIC.json` holds a list in the format of `jupyterquiz`: multiple choice, or a number. Each wrong
-answer has a sentence that names the likely mistake.
+answer has a sentence that names the likely mistake. What the picture of the chapter is enough for is marked
+with ``"picture": true``; on the page, only these are asked of those who read the pictures.
 """
 
 import json
@@ -132,7 +133,8 @@ def _by_jupyterquiz(questions: list[dict[str, Any]], name: str) -> tuple[str, st
             {key: escape(a[key], quote=False) if key in ("answer", "feedback") else a[key] for key in a}
             for a in answers
         ]
-        asked.append(question | {"question": escape(question["question"], quote=False), "answers": safe})
+        kept = {key: question[key] for key in question if key != "picture"}
+        asked.append(kept | {"question": escape(question["question"], quote=False), "answers": safe})
     state = random.getstate()
     random.seed(name)
     try:

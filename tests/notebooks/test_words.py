@@ -74,3 +74,31 @@ def test_what_is_said_of_a_figure_holds_in_both_themes_and_has_no_marks(path):
 def test_the_porter_s_sheet_fits_on_a_phone():
     [sheet] = ["".join(c["source"]) for c in cells_of(NOTEBOOKS[0]) if "sheet = " in "".join(c["source"])]
     assert max(map(len, sheet.split("\n"))) <= 30
+
+
+PLACES = re.compile(
+    r"\b(?:left|right|upper|lower|top|bottom|above|below|beside|side by side|hover\w*|click\w*|(?:first|second|middle|last) (?:panel|column|plot))\b",
+    re.I,
+)
+
+
+def captions(path):
+    """For each plot of a chapter, what stands below it."""
+    for cell in cells_of(path):
+        outputs = cell.get("outputs", [])
+        for k, output in enumerate(outputs):
+            if "<svg class=\"plot\"" in "".join(output.get("data", {}).get("image/svg+xml", "")):
+                below = outputs[k + 1].get("data", {}) if k + 1 < len(outputs) else {}
+                yield "".join(below.get("text/markdown", ""))
+
+
+@every_notebook
+def test_every_plot_has_a_caption_that_says_what_it_means(path):
+    """It is read at every width (panels stand one below the other on a phone), and in the way without formulas."""
+    found = list(captions(path))
+    assert found, "there is a plot in every chapter"
+    for caption in found:
+        assert 8 <= len(caption.split()) <= 60, caption
+        assert not PLACES.search(caption.replace("right answer", "")), f"the panels move: {caption}"
+        assert "$" not in caption and "`" not in caption, caption
+    assert len(set(found)) == len(found), "each figure shows something else"

@@ -75,3 +75,13 @@ def test_words_are_escaped_and_nothing_is_lost():
 def test_an_unknown_topic_is_named():
     with pytest.raises(InputError, match="did you mean 'attention'"):
         quiz("atention")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_some_questions_need_the_picture_only(path):
+    asked = [q for q in load(path.stem.partition("_")[2]) if q.get("picture")]
+    assert len(asked) >= 2
+    for question in asked:
+        words = question["question"] + " ".join(str(a.get("answer", "")) for a in question["answers"])
+        assert not re.search(r"[=√∑·∂_]|\bsoftmax|\bcosine|\bReLU|derivative", words), words
+        assert len(question["answers"]) >= 3
