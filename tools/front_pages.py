@@ -19,6 +19,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 
+import plan
 import torch
 import way_numbers
 
@@ -154,6 +155,7 @@ def make() -> tuple[str, dict[str, str]]:
     story = zoo.load("stories").model
     assert story.config.n_layers == 4, "the front page says so"
     values = {
+        "chapters": f"{len(plan.chapters())}",
         "p_tarso": percent(certain[words.index("Tarso")].item()),
         "largest_open": percent(uncertain.max().item()),
         "game_words": f"{len(words)}",

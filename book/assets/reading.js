@@ -28,6 +28,11 @@
   function unhide() {
     let place = null;
     try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
+    const folds = [place?.querySelector(":scope > details.deeper")];
+    for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+    const opened = folds.filter((fold) => fold && !fold.open);
+    for (const fold of opened) fold.open = true;
+    if (opened.length) place.scrollIntoView();
     if (data.reading === "all" || !place || place.getClientRects().length) return;
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     show("all");
@@ -37,6 +42,7 @@
     place.scrollIntoView();
   }
 
+  const touched = () => matchMedia("(pointer: coarse)").matches;
   const LARGER = "Enlarge this figure", LARGE = ".cell_output img, svg.diagram[tabindex]"; // plots and drawings
   // --- a figure in the whole window: all of it at first; a press, two fingers or the button make it larger and small again ---
   function enlarge(picture) {
@@ -107,11 +113,16 @@
     scroll.append(big);
     scroll.tabIndex = 0;
     box.append(head, scroll);
+    const says = picture.closest(".cell_output")?.querySelector("p.finding");
+    if (says) box.append(says.cloneNode(true));
     document.body.append(box);
     Object.assign(page.style, {overflow: "hidden", paddingRight: bar ? `${bar}px` : ""});
     box.showModal();
     close.focus();
     fit();
+    if (!touched() || fitted > 1.3 * picture.clientWidth) return;
+    turn(); // a finger asked for more than the page shows already
+    scroll.scrollTo(0, 0);
   }
 
   // --- what was read: a chapter counts when most of its parts that are shown were in view for a while, and its end ---
@@ -178,6 +189,30 @@
     clearTimeout(waiting);
     if (tip?.isConnected) tip.remove();
   }
+  // Under a finger a term is explained at the foot of the window, with a link that leads to the glossary.
+  let sheet;
+  async function explainBelow(link) {
+    const says = (await explanations())[link.hash.slice(1)];
+    if (!says) return void (location.href = link.href);
+    hush();
+    sheet?.remove();
+    const close = Object.assign(document.createElement("button"), {type: "button", textContent: "Close"}), more = document.createElement("p");
+    more.append(Object.assign(document.createElement("a"), {href: link.href, textContent: "In the glossary"}), close);
+    sheet = Object.assign(document.createElement("div"), {className: "term-sheet", id: "term-sheet"});
+    sheet.setAttribute("role", "dialog");
+    sheet.setAttribute("aria-label", link.textContent);
+    const text = document.createElement("p");
+    text.append(Object.assign(document.createElement("b"), {textContent: `${link.textContent}: `}), says);
+    sheet.append(text, more);
+    document.body.append(sheet);
+    const away = (event) => {
+      if (event.type === "keydown" ? event.key !== "Escape" : sheet.contains(event.target) && event.target !== close) return;
+      sheet.remove();
+      for (const hand of ["click", "keydown"]) document.removeEventListener(hand, away);
+    };
+    for (const hand of ["click", "keydown"]) document.addEventListener(hand, away);
+    close.focus({preventScroll: true});
+  }
 
   // (Not in the task that ends the reading of the page: that is long enough.)
   document.addEventListener("DOMContentLoaded", () => setTimeout(() => {
@@ -220,6 +255,13 @@
       });
     }
     for (const end of ["mouseout", "focusout"]) document.addEventListener(end, hush);
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.("a.term");
+      if (!link || event.pointerType !== "touch" || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      clearTimeout(waiting);
+      explainBelow(link).catch(() => { location.href = link.href; });
+    });
     progress();
   }));
 })();

@@ -95,10 +95,10 @@
     }
     if (!of.size) return;
     const outer = [...of.keys()].filter((place) => ![...of.keys()].some((other) => other !== place && other.contains(place)));
-    const within = new Map([...of.keys()].map((place) => [place, [...of.keys()].filter((other) => other.parentElement === place)]));
+    const within = new Map([...of.keys()].map((place) => [place, [...of.keys()].filter((other) => other.parentElement.closest("section") === place)]));
     const at = (places, line) => places.findLast((place) => {
       const box = place.getBoundingClientRect();
-      return box.height && box.top <= line;
+      return box.height && box.top <= line && !place.closest("details:not([open])");
     });
     let last, asked = 0;
     const mark = () => {

@@ -112,8 +112,8 @@ class Questions(SphinxDirective):
 
 def load_script(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
     """The script, on pages that ask something."""
-    asks = doctree is not None and any('<form class="quiz' in raw.astext() for raw in doctree.findall(nodes.raw))
-    if asks:
+    raws = doctree.findall(nodes.raw) if doctree is not None else ()
+    if any('<form class="quiz' in raw.astext() for raw in raws):
         app.add_js_file("quiz.js", loading_method="defer")
 
 

@@ -5,13 +5,14 @@ way is written at the root of the page (``data-reading``), so that a page opens 
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
 - *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
-  figures of *By hand* that one can move, of *Experiment* each figure with its caption, and of the quiz and the
-  take-aways what it has shown (``"picture": true`` in a question; an item of the take-aways that is not for it
-  ends with the comment ``not in the picture``). A sentence with a formula is left out, and a symbol that only names something
-  (``W_O``) is written as text.
+  figures of *By hand* that one can move, of *Experiment* each figure with its caption, and of the quiz and
+  the take-aways what it has shown (a question says ``"picture": true``; an item of the take-aways that is not
+  for it ends with the comment ``not in the picture``). A sentence with a formula is left out, and a symbol
+  that only names something (``W_O``) is written as text.
 - *By hand* folds the code, each cell with a button of its own.
 
-In every way, the words that a cell prints beside its figure and the code that draws it are folded below it.
+In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
+and the parts that go deeper are folded below their headings.
 """
 
 import re
@@ -200,6 +201,17 @@ def fold_below(cell: nodes.Element) -> None:
         cell += nodes.container("", *folds, classes=["figure-folds"])
 
 
+def fold_deeper(section: nodes.section) -> None:
+    """What goes further is opened by whoever wants it; its heading and its first paragraph stay."""
+    head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
+    rest = section.children[head:]
+    section.children[head:] = []
+    opens = (
+        '<details class="deeper"><summary><span>Open this part</span><span>Fold this part</span></summary>'
+    )
+    section += [raw(opens), *rest, raw("</details>")]
+
+
 def leave_out(node: nodes.Element) -> None:
     """Marks what the picture way does not show; what is written without classes gets a box."""
     node["classes"].append(HIDDEN)
@@ -249,6 +261,9 @@ class Ways(SphinxPostTransform):
             elif name.startswith("experiment"):
                 self.gallery(section)
                 section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
+        for section in list(top.findall(nodes.section)):
+            if section["ids"][0].startswith("deeper-"):
+                fold_deeper(section)
         top += raw(self.onward())
         top.insert(1, raw(bar()))
 

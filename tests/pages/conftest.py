@@ -13,6 +13,10 @@ from playwright.sync_api import Error
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
+OPEN_ALL = """() => {
+  window.Live?.buildAll();
+  for (const part of document.querySelectorAll("details.deeper")) part.open = true;
+}"""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -134,8 +138,8 @@ class Tabs:
             tab.wait_for_url("**/book/index.html", wait_until="load")
         if javascript and loaded == "load":  # a page opens in steps, and makes one live figure at a time
             tab.wait_for_function("() => !document.documentElement.dataset.opening && !window.Live?.waits()")
-            if built:  # a figure is built when it comes near, and tests look at those that are far away, too
-                tab.evaluate("() => { window.Live?.buildAll(); }")
+            if built:  # what is built when it comes near or opened by whoever wants it, tests look at, too
+                tab.evaluate(OPEN_ALL)
         return tab
 
     def close(self):

@@ -173,14 +173,18 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     # All of it is seen at first, under the buttons, and one side of it is as long as the window lets it be.
     assert inner["x"] >= 0 and inner["x"] + inner["width"] <= 390 and inner["y"] + inner["height"] <= 844
     assert inner["y"] >= close["y"] + close["height"] and close["x"] + close["width"] <= 390
-    assert inner["width"] > 350 or inner["height"] > 740
+    says = tab.locator("dialog.enlarged .finding").bounding_box()
+    assert says["y"] >= inner["y"] + inner["height"] and says["y"] + says["height"] <= 844
+    assert inner["width"] > 350 or inner["height"] > 740 - says["height"]
     assert box["width"] == 390
     big = tab.locator("dialog.enlarged img")
     big.click()
     assert big.bounding_box()["width"] > 1.9 * inner["width"]
     tab.mouse.move(200, 500)
     tab.mouse.wheel(300, 300)
-    tab.wait_for_function("() => document.querySelector('dialog.enlarged > div:last-child').scrollLeft > 100")
+    tab.wait_for_function(
+        "() => document.querySelector('dialog.enlarged > div:nth-child(2)').scrollLeft > 100"
+    )
     tab.mouse.wheel(0, 9000)
     for _ in range(5):  # the page behind neither moves nor takes the focus
         tab.keyboard.press("Tab")
@@ -475,3 +479,91 @@ def test_the_status_page_says_when_with_what_and_where(site):
     text = re.sub(r"<[^>]*>", "", (site / "book" / "status.html").read_text(encoding="utf8"))
     assert re.search(r"written on \d\d \w+ \d{4} with Python 3\.\d+\.\d+, torch \S+, numpy", text)
     assert "processor cores" in text
+
+
+FINGER = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def test_a_finger_makes_a_plot_larger_than_it_stands_there(own):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    plot = tab.locator(".cell_output img.plot:visible").first
+    plot.scroll_into_view_if_needed()
+    was = plot.bounding_box()["width"]
+    plot.tap()
+    big = tab.locator("dialog.enlarged img").bounding_box()
+    assert big["width"] > 1.5 * was and 0 <= big["x"] < 60, "its beginning is seen, larger"
+    assert (
+        tab.inner_text("dialog.enlarged .finding") == tab.locator(".cell.draws p.finding").first.inner_text()
+    )
+    tab.get_by_role("button", name="Fit to the window").tap()
+    assert tab.locator("dialog.enlarged img").bounding_box()["width"] <= 390
+    tab.get_by_role("button", name="Close").tap()
+    assert tab.locator("dialog.enlarged").count() == 0
+
+
+def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    here, term = tab.url, tab.locator("#the-picture a.term, article p a.term").first
+    term.scroll_into_view_if_needed()
+    term.tap()
+    sheet = tab.locator(".term-sheet")
+    sheet.wait_for()
+    box = sheet.bounding_box()
+    assert box["width"] == 390 and abs(box["y"] + box["height"] - 844) < 1 and box["height"] < 430
+    assert sheet.inner_text().startswith(term.inner_text()) and len(sheet.inner_text()) > 60
+    tab.get_by_role("button", name="Close").tap()
+    assert sheet.count() == 0 and tab.url == here
+    term.tap()
+    sheet.wait_for()
+    tab.touchscreen.tap(200, 200)  # away from it
+    assert sheet.count() == 0 and tab.url == here
+    term.tap()
+    tab.get_by_role("link", name="In the glossary").tap()
+    tab.wait_for_url("**/glossary.html#*")
+
+
+def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
+    tab = own("notebooks/13_feed_forward.html")
+    parts = tab.locator("details.deeper")
+    assert parts.count() >= 6 and tab.locator("details.deeper[open]").count() == 0
+    for part in parts.all():
+        assert part.evaluate("e => e.parentElement.id.startsWith('deeper-')")
+    low = tab.evaluate("document.documentElement.scrollHeight")
+    for name in (
+        "deeper-why-a-gate-helps",
+        "what-do-experts-specialise-in",
+    ):  # itself, and a part within another
+        tab.click(f"#pst-page-toc-nav a[href='#{name}']")
+        tab.wait_for_function(
+            """name => { const place = document.getElementById(name), top = place.getBoundingClientRect().top;
+            return place.checkVisibility({contentVisibilityAuto: false}) && top > -5 && top < 200; }""",
+            arg=name,
+        )
+    assert tab.locator("details.deeper[open]").count() == 2
+    assert tab.evaluate("document.documentElement.scrollHeight") > low + 500
+    summary = tab.locator("#deeper-why-a-gate-helps > details > summary")
+    assert summary.inner_text() == "Fold this part"
+    summary.click()
+    assert summary.inner_text() == "Open this part"
+    tab.goto(bases["http"] + "notebooks/13_feed_forward.html?again#keeping-all-experts-in-use")
+    tab.wait_for_function("() => document.querySelectorAll('details.deeper[open]').length === 1")
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_plot_has_its_caption_in_every_way(site, page):
+    text = (site / page).read_text(encoding="utf8")
+    cells = re.split(r'(?=<div class="cell\b)', text)
+    drawn = [cell for cell in cells if '<img class="plot' in cell]
+    assert drawn
+    for cell in drawn:
+        assert cell.count('<p class="finding">') == 1 and "only-in-picture" not in cell
+
+
+def test_the_pictures_ask_only_for_what_they_showed(own):
+    tab = own("notebooks/22_kv_cache.html")
+    asked = tab.locator("form.quiz").count()
+    tab.click(".modes [data-way=picture]")
+    shown = [form for form in tab.locator("form.quiz").all() if form.is_visible()]
+    assert 2 <= len(shown) < asked
+    assert not any("bytes" in form.inner_text() for form in shown)

@@ -120,7 +120,7 @@ FIGURE = LiveFigure(
     ),
     data=data() | {"suggestions": list(SUGGESTIONS), "most_turns": MOST_TURNS},
     model="assistant",
-    ask="Bring the assistant (1.4 MB)",
+    ask="Load the assistant (1.4 MB)",
     front=("prompt", "tools"),
     needs=("assistant/harness.js",),
     enter="say",

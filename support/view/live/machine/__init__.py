@@ -192,8 +192,8 @@ def machine_figure(
         controls=(
             prompt_of(model, "The text so far", examples[0]),
             *sampling,
-            Slider("step", "The pass has come to", 0, last, 1, last, "{step_name}"),
-            Slider("at", "Chosen word, from the end", 0, most, 1, 0, "{word}"),
+            Slider("step", "Stage of the pass", 0, last, 1, last, "{step_name}"),
+            Slider("at", "Word, counted from the end", 0, most, 1, 0, "{word}"),
             Choice("open", "Opened part", parts_of(model), NOTHING),
             *map(_switch, switches_of(model)),
         ),

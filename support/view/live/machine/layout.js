@@ -26,7 +26,7 @@
     const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
     const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
     const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, 40);
-    const head = 34 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (Math.max(tall, 22) + 14) * most + 40;
+    const head = 46 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (Math.max(tall, 22) + 14) * most + 40;
     // A short text has more air between its words; the height of the whole stays the same.
     const shown = window_(state, most), places = {}, R = Math.min((Math.max(tall, 22) + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
     shown.forEach((p, k) => { places[p] = {y: y(k)}; });
@@ -38,22 +38,22 @@
       for (const p of shown) box.squares.push({stage, p, x, y: places[p].y - S * cell.rows / cell.columns / 2});
       x += S;
     };
-    box.embedding = {x: 0, y: head - 42, w: words + S + 6, h: 20};
+    box.embedding = {x: 0, y: head - 54, w: words + S + 6, h: 34};
     box.earlier = {x: 2, y: head - 18};
     column(0);
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;
       const maps = Array.from({length: H}, (_, h) => ({h, s: m,
-        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 34 + Math.floor(h / line) * (m + 23)}));
-      const label = {x: x + g - 10, y: 9, w: A + 20, h: 20}, start = x;
+        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 46 + Math.floor(h / line) * (m + 23)}));
+      const label = {x: x + g - 10, y: 7, w: A + 20, h: 34}, start = x;
       x += 2 * g + A;
       column(2 * i + 1);
       const units = grid(data.d_ff, F, Math.min(tall, F)), left = x + g;
       const dots = shown.map((p) => ({p, x: left, y: places[p].y - units.rows * units.cell / 2}));
       x += 2 * g + F;
       column(2 * i + 2);
-      box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 9, w: F + 2 * S + 8, h: 20}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
-        toggle: {x: left + F / 2 - 15, y: 36}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
+      box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
+        toggle: {x: left + F / 2 - 15, y: 48}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 9 * 29 + 24};
     box.H = Math.max(box.H, box.bars.y + 9 * 28 + 34);

@@ -10,6 +10,6 @@ FIGURE = machine_figure(
     "A language model at work: stories",
     ("once there was a", "leo was a kind boy", "the cat", "long ago there lived a"),
     51,
-    "Bring the story model (1.3 MB)",
+    "Load the story model (1.3 MB)",
     names=sorted(PEOPLE),
 )

@@ -9,6 +9,6 @@ FIGURE = word_figure(
     "What comes next? A story",
     "leo was a kind boy who lived near the forest . leo",
     51,
-    "Bring the story model (1.3 MB)",
+    "Load the story model (1.3 MB)",
     same_script_as="next_word",
 )
