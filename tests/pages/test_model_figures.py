@@ -108,7 +108,10 @@ def test_the_words_that_fit_are_offered_likeliest_first(opened):
     box.focus()
     tab.keyboard.type("Pietro chiama Paolo ")
     offered = element.query_selector_all("[role=option]")
-    ranked = [item["word"] for item in find("next_word").state(find("next_word").values())["words"]]
+    figure_of = find("next_word")
+    ranked = [
+        item["word"] for item in figure_of.state(figure_of.values(prompt="Pietro chiama Paolo"))["words"]
+    ]
     assert [item.text_content() for item in offered] == ranked[:8]
     assert box.get_attribute("aria-expanded") == "true"
     tab.keyboard.press("ArrowDown")

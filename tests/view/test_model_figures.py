@@ -182,6 +182,7 @@ def test_the_buttons_of_a_widget_draw_step_back_and_switch_on(monkeypatch):
     inputs, (row,), _, words = parts("next_word")
     draw, back = row.children
     assert [draw.description, back.description] == ["Pick a word at random", "Step back"]
+    inputs[0].value = "Pietro chiama Paolo"
     draw.click()
     assert inputs[0].value == "Pietro chiama Paolo Tarso"
     back.click()

@@ -150,6 +150,6 @@ FIGURE = word_figure(
     "next_word",
     GAME,
     "What comes next? The calling game",
-    "Pietro chiama Paolo",
+    "Pietro chiama",
     len(CallingGame().vocabulary) - 1,
 )
