@@ -235,7 +235,9 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
             name = f'<a href="{address(works[row["key"]].fields)}">{name}</a>'
         cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), short(row["cache"])]
         cells += [short(row["training"]), short(row["tokens"]), ratio]
-        lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>')
+        named = zip(heads[1:], cells, strict=True)  # on a phone a row is a card
+        filled = "".join(f'<td data-name="{head}">{cell}</td>' for head, cell in named)
+        lines.append(f'<tr><th scope="row">{name}</th>{filled}</tr>')
     head = "".join(f'<th scope="col">{h}</th>' for h in heads)
     return (
         '<div class="pst-scrollable-table-container" tabindex="0"><table class="table scales">'
