@@ -66,3 +66,23 @@ window.addEventListener("afterprint", () => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-prints]")) window.print();
 });
+// A finger does not hit a dot of the timeline: the nearest one is meant, and its entry is read below the drawing.
+document.addEventListener("click", (event) => {
+  const drawing = event.pointerType === "touch" && event.target.closest?.("svg.spread:has(.event)");
+  if (!drawing) return;
+  const far = (dot) => {
+    const box = dot.querySelector("circle").getBoundingClientRect();
+    return Math.hypot(box.left + box.width / 2 - event.clientX, box.top + box.height / 2 - event.clientY);
+  };
+  const nearest = [...drawing.querySelectorAll(".event")].sort((a, b) => far(a) - far(b))[0];
+  event.preventDefault();
+  if (far(nearest) > 30) return;
+  for (const dot of drawing.querySelectorAll(".event")) dot.classList.toggle("event-read", dot === nearest);
+  const list = document.querySelector("ol.timeline"), told = document.querySelector(".event-told") || document.createElement("ol");
+  told.className = "timeline event-told";
+  told.setAttribute("aria-live", "polite");
+  const entry = document.getElementById(nearest.getAttribute("href").slice(1)).cloneNode(true);
+  entry.removeAttribute("id");
+  told.replaceChildren(entry);
+  list.before(told);
+});
