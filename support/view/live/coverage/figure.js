@@ -14,9 +14,9 @@
       const dot = (share) => svg("circle", {cx: x(state.kept).toFixed(1), cy: y(share).toFixed(1), r: 5});
       const plot = svg("svg", {viewBox: "0 0 404 240"},
         ...[0, 0.5, 1].map((share) => svg("g", {}, svg("line", {x1: 40, x2: 390, y1: y(share), y2: y(share), class: "live-grid"}),
-          text(34, y(share) + 5, shown(100 * share, 0), {class: "live-left"}))),
+          text(36, y(share) + 5, `${shown(100 * share, 0)}%`, {class: "live-left"}))),
         ...[1, 200, 400, 600].map((k) => text(x(k), 196, String(k))),
-        text(215, 216, "words on the list; upwards: per cent", {class: "live-name"}),
+        text(215, 216, "words on the list", {class: "live-name"}),
         svg("line", {x1: x(state.kept), x2: x(state.kept), y1: 12, y2: 176, class: "live-here"}),
         svg("g", {class: "live-line"}, svg("path", {d: line(known_tokens, tokens), class: "live-curve"}), dot(state.known), text(170, 100, "tokens known")),
         svg("g", {class: "live-line live-absolute"}, svg("path", {d: line(known_stories, stories), class: "live-curve"}), dot(state.whole), text(250, 160, "stories complete")));

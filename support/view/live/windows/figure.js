@@ -25,7 +25,7 @@
         }),
         svg("rect", {x: x(state.n) - 4, y: (230 - high(state.above)).toFixed(1), width: 50,
           height: (high(state.above) + 6).toFixed(1), rx: 3, class: "live-ghost"}),
-        text(202, 276, "words of context; upwards: nats above the entropy", {class: "live-name"}),
+        text(202, 276, "nats above the entropy, by words of context", {class: "live-name"}),
         svg("rect", {x: 40, y: 288, width: 12, height: 12, class: "live-bar"}),
         text(58, 299, "window too short", {class: "live-right live-name"}),
         svg("rect", {x: 210, y: 288, width: 12, height: 12, class: "live-line live-absolute"}),
