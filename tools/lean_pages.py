@@ -163,17 +163,22 @@ def tall(section: str) -> int:
     return round(80 + 0.42 * text + 21 * lines + 400 * pictures, -2)
 
 
+FOLDED = '<details class="deeper">'
+
+
 def with_heights(body: str) -> str:
     """Each section, and each entry of the interface, with an estimate of its height, for the browser that has
-    not laid it out.
+    not laid it out; of one that is folded, the height of what is seen.
 
     >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
     """
     parts = re.split(r'(<section id="[^"]*">\n<h[23]>)', body)
-    own = [tall(text) for text in parts[2::2]]
+    own = [tall(text.partition(FOLDED)[0]) for text in parts[2::2]]
     inner = 0  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
+        if FOLDED in parts[k + 1]:  # what is within it is not seen at first
+            inner = 0
         high, inner = own[k // 2] + inner, inner + own[k // 2]
         if parts[k].endswith("<h3>"):
             high = own[k // 2]

@@ -227,7 +227,7 @@
         else stop();
       };
       if (player) {
-        speed.value = "1";
+        speed.value = String(spec.speed || 1);
         for (const button of players) button.addEventListener("click", () => {
           if (turn) return stop();
           for (const each of players) put(each, {"aria-pressed": "true"}, []).textContent = "Pause";
@@ -256,7 +256,9 @@
         body.replaceChildren(...(spec.each ? state[spec.each] : [{}]).flatMap((item) => spec.rows.map((row) =>
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
-        says.textContent = brief.textContent = fill(spec.says, state);
+        says.textContent = fill(spec.says, state);
+        const read = (spec.tour || spec.examples) && String(values().prompt || "").split(" ").slice(-5).join(" "); // what is being written
+        brief.replaceChildren(...(read ? [make("b", {}, `… ${read} `)] : []), says.textContent);
         toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);

@@ -11,7 +11,7 @@
     data.reading = way in WAYS ? way : "all";
     for (const button of all("button[data-way]")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));
     // By hand, the numbers lie open. What was opened for that is folded again.
-    for (const fold of all("details.below-input, details.figure-numbers")) {
+    for (const fold of all("details.below-input")) {
       if (data.reading === "hand" ? fold.open : !fold.dataset.opened) continue;
       fold.open = data.reading === "hand";
       fold.dataset.opened = fold.open ? "yes" : "";
@@ -22,6 +22,7 @@
   function choose(way) {
     show(way);
     for (const told of all(".modes-says [data-words]")) told.textContent = told.dataset.words;
+    for (const note of all(".way-note")) note.remove();
     keep("reading", data.reading);
   }
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
@@ -35,10 +36,18 @@
     if (opened.length) place.scrollIntoView();
     if (data.reading === "all" || !place || place.getClientRects().length) return;
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
+    const way = data.reading;
     show("all");
     const told = document.querySelector(".modes-says [data-way=all]");
     if (told && name) told.dataset.words ||= told.textContent;
     if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows everything. Other pages keep your choice.`;
+    const note = document.createElement("p"), back = document.createElement("button");
+    Object.assign(back, {type: "button", textContent: `Back to “${name}”`});
+    back.addEventListener("click", () => { note.remove(); choose(way); document.querySelector(".modes").scrollIntoView(); });
+    note.className = "way-note";
+    note.append(`You came by a link to a part that “${name}” leaves out. `, back);
+    for (const old of all(".way-note")) old.remove();
+    (place.matches("section") ? place.firstElementChild : place).after(note);
     place.scrollIntoView();
   }
 

@@ -237,10 +237,36 @@
     for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
     again();
   };
-  // (Who comes back, or loads the page again, stays where the browser puts them.)
+  // Who comes back finds the place that was read, though what lies above it has another, estimated height now.
+  const mine = `at ${location.pathname}`;
+  addEventListener("pagehide", () => {
+    const at = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")].findLast((e) => {
+      const box = e.getBoundingClientRect();
+      return box.height && box.top < 120 && box.bottom > 0;
+    });
+    const all = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")];
+    try { sessionStorage.setItem(mine, at ? `${all.indexOf(at)} ${Math.round(at.getBoundingClientRect().top)}` : ""); } catch { /* nothing is kept */ }
+  });
+  const comeBack = () => {
+    const [index, top] = (sessionStorage.getItem(mine) || "").split(" ").map(Number);
+    const place = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")][index];
+    let frames = 20;
+    for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
+    const again = () => {
+      if (!place || !Number.isFinite(top) || !frames--) return;
+      const off = place.getBoundingClientRect().top - top;
+      if (Math.abs(off) > 2) scrollBy({top: off, behavior: "instant"});
+      requestAnimationFrame(again);
+    };
+    const opened = () => { if (data.opening) setTimeout(opened, 20); else again(); };
+    opened();
+  };
   let clicked = null;
   addEventListener("click", (event) => { clicked = event.target.closest?.('a[href*="#"]'); }, true);
-  addEventListener("load", () => setTimeout(() => { if (performance.getEntriesByType("navigation")[0]?.type === "navigate") arrive(); }));
+  addEventListener("load", () => setTimeout(() => {
+    if (performance.getEntriesByType("navigation")[0]?.type === "navigate") arrive();
+    else comeBack();
+  }));
   addEventListener("hashchange", () => { if (clicked) arrive(); clicked = null; });
   // A chapter has hundreds of boxes, and to ask for a width lays out a section that nobody sees yet (a quarter of a second
   // for one with formulas). So each is asked when it comes near, and the others when somebody begins to go by the keyboard.
@@ -249,6 +275,10 @@
     const ask = (box) => {
       far.delete(box);
       near.unobserve(box);
+      if (box.matches("div.math") && innerWidth < 600) { // a little smaller, if all of it is seen then
+        const much = box.clientWidth / box.scrollWidth;
+        if (much < 1 && much > 0.68) box.style.fontSize = `${Math.floor(98 * much)}%`;
+      }
       reachable(box);
     };
     const near = new IntersectionObserver((seen) => {

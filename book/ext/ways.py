@@ -6,9 +6,10 @@ hide are in `book.css`. Here the page gets its buttons and the marks that the ru
 
 - *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
   figures of *By hand* that one can move, of *Experiment* each figure with its caption, and of the quiz and
-  the take-aways what it has shown (a question says ``"picture": true``; an item of the take-aways that is not
-  for it ends with the comment ``not in the picture``). A sentence with a formula is left out, and a symbol
-  that only names something (``W_O``) is written as text.
+  the take-aways what it has shown (a question says ``"picture": true``; an item of the take-aways, or a part
+  of an experiment, that is not for it says so in a comment). A sentence with a formula is left out, and a
+  symbol that only names something (``W_O``) is written as text. The drawing that opens the chapter stands
+  behind *The picture*.
 - *By hand* folds the code, each cell with a button of its own.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
@@ -37,7 +38,7 @@ WAYS = {
     "code": ("Code", "You are reading the code, without the picture and the part by hand."),
 }
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
-SKIP = "not in the picture"  # a take-away with this comment is about what that way does not show
+SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Below each figure stands what it shows."
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
@@ -144,6 +145,12 @@ def without_formulas(block: nodes.Element, names: bool, code: bool = True) -> No
     if not rest:
         whole = block.parent if isinstance(block.parent, nodes.list_item) else block
         whole["classes"].append(HIDDEN)
+
+
+def skips(part: nodes.Element) -> bool:
+    """Whether its first paragraph says that the picture way leaves it out."""
+    first = next(part.findall(nodes.paragraph), None)
+    return first is not None and any(SKIP in said.astext() for said in first.findall(nodes.raw))
 
 
 def raw(html: str) -> nodes.raw:
@@ -276,7 +283,13 @@ class Ways(SphinxPostTransform):
                 return
             seen = seen or node.astext().startswith("You will be able to")
             if is_cell(node) and figures(node):
-                continue  # the drawing of what the chapter builds
+                node["classes"].append("opening-drawing")  # of what the chapter builds
+                continue
+            if "opening-drawing" in node.parent[node.parent.index(node) - 1].get("classes", ()):
+                node["classes"].append("opening-said")
+                if isinstance(node, nodes.paragraph):
+                    without_formulas(node, names=True, code=False)
+                    continue
             if seen or is_cell(node):
                 node["classes"].append(HIDDEN)
             elif isinstance(node, nodes.paragraph):
@@ -297,15 +310,23 @@ class Ways(SphinxPostTransform):
             fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
+        if len(cell.children) < 2 or cell.children[-1].get("nb_element") != "cell_code_output":
+            cell["classes"].append("only-code")
 
     def only_live(self, section: nodes.Element) -> bool:
         """Of the part by hand the figures that one can move; whether there is one."""
         found = False
-        for node in list(section.children):
+        parts = list(section.children)
+        for node, after in zip(parts, [*parts[1:], None], strict=True):
             if any(True for _ in node.findall(live_figure)):
                 found = True
                 if isinstance(node, nodes.section):
                     self.only_live(node)
+            elif isinstance(node, nodes.paragraph) and after is not None and is_cell(after):
+                if any(True for _ in after.findall(live_figure)):  # what introduces it
+                    without_formulas(node, names=True, code=False)
+                else:
+                    leave_out(node)
             elif isinstance(node, nodes.Element):
                 leave_out(node)
         if found:
@@ -315,7 +336,9 @@ class Ways(SphinxPostTransform):
     def gallery(self, section: nodes.Element) -> None:
         """Of each part of an experiment its opening lines, if plain, and the figures with findings."""
         for k, node in enumerate(list(section.children[1:])):
-            if isinstance(node, nodes.section):
+            if isinstance(node, nodes.section) and skips(node):
+                leave_out(node)
+            elif isinstance(node, nodes.section):
                 self.gallery(node)
             elif is_cell(node) and "draws" in node["classes"]:
                 for picture in figures(node):

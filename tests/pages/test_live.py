@@ -357,6 +357,8 @@ def test_without_javascript_the_still_picture_stays(open_tab, page):
         assert figure.sentence(values) in words and "JavaScript" in words
     assert tab.locator(".live-still img").count() == len(drawn)
     seen = set()
+    for fold in tab.locator("details.deeper > summary").all():
+        fold.click()
     for press in [lambda: None, *(label.click for label in tab.locator(".sd-tab-label").all())]:
         press()
         seen |= {k for k, image in enumerate(tab.locator(".live-still img").all()) if image.is_visible()}

@@ -231,6 +231,10 @@ def test_a_link_into_what_is_hidden_shows_this_page_and_keeps_the_way(own, bases
         "() => Math.abs(document.getElementById('confident-and-wrong').getBoundingClientRect().top) < 200"
     )
     assert "leaves out" in tab.inner_text(".modes-says")
+    note = tab.locator("#confident-and-wrong .way-note")
+    assert "“Picture” leaves out" in note.inner_text() and note.is_visible(), "said where one arrives, too"
+    note.get_by_role("button").click()
+    assert tab.evaluate(SEEN) == [True, False, False] and tab.locator(".way-note").count() == 0
     tab.goto(bases["http"] + "notebooks/08_embeddings.html")
     assert tab.evaluate(SEEN) == [True, False, False], "the way that was chosen goes on"
 
@@ -545,6 +549,7 @@ def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
     assert tab.locator("details.deeper[open]").count() == 2
     assert low < 400 and gate.bounding_box()["height"] > low + 500
     summary = tab.locator("#deeper-why-a-gate-helps > details > summary")
+    summary.scroll_into_view_if_needed()
     assert summary.inner_text() == "Fold this part"
     summary.click()
     assert summary.inner_text() == "Open this part"
@@ -559,7 +564,7 @@ def test_every_plot_has_its_caption_in_every_way(site, page):
     drawn = [cell for cell in cells if '<img class="plot' in cell]
     assert drawn
     for cell in drawn:
-        assert cell.count('<p class="finding">') == 1 and "only-in-picture" not in cell
+        assert cell.count('<p class="finding">') == 1 and "finding only-in-picture" not in cell
 
 
 def test_the_pictures_ask_only_for_what_they_showed(own):
@@ -583,3 +588,52 @@ def test_a_finger_reads_the_nearest_work_of_the_timeline_where_it_is(own):
     assert tab.evaluate("scrollY") == was and told.bounding_box()["y"] < 844
     tab.touchscreen.tap(200, 60)  # nowhere near
     assert told.locator("li").count() == 1 and "#" not in tab.url
+
+
+@pytest.mark.parametrize("page", ["book/for_users.html", "notebooks/21_sampling.html"])
+def test_who_comes_back_finds_the_place_that_was_read(own, page):
+    tab = own(page, **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    link = tab.locator(".bd-article p a[href*='notebooks/'], .bd-article p a[href*='.html']").nth(6)
+    link.scroll_into_view_if_needed()
+    tab.wait_for_timeout(500)
+    was = link.bounding_box()["y"]
+    link.evaluate("e => { location.href = e.href; }")
+    tab.wait_for_function("page => !location.pathname.endsWith(page)", arg=page)
+    tab.wait_for_load_state()
+    tab.go_back()
+    tab.wait_for_function(
+        "([k, was]) => Math.abs([...document.querySelectorAll(\".bd-article p a[href*='notebooks/'], "
+        ".bd-article p a[href*='.html']\")][k].getBoundingClientRect().top - was) < 12",
+        arg=[6, was],
+    )
+
+
+def test_by_hand_no_button_stands_for_code_alone(own):
+    tab = own("notebooks/03_scores_to_probabilities.html")
+    tab.click(".modes [data-way=hand]")
+    alone = tab.locator("#by-hand .cell.only-code")
+    assert alone.count() >= 3 and not any(cell.is_visible() for cell in alone.all())
+    assert tab.locator("#by-hand details.figure-numbers[open]").count() == 0
+    tab.click(".modes [data-way=all]")
+    assert alone.first.is_visible()
+
+
+def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own):
+    tab = own("notebooks/11_attention.html")
+    drawing, words = tab.locator(".opening-drawing"), tab.locator("#the-picture")
+    assert drawing.bounding_box()["y"] < words.bounding_box()["y"]
+    tab.click(".modes [data-way=picture]")
+    experiment = tab.locator("section[id^=experiment]")
+    assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < experiment.bounding_box()["y"]
+    assert tab.locator("#the-picture .live-panel, .opening-said").first.is_visible()
+
+
+def test_a_long_formula_is_a_little_smaller_on_a_phone_if_it_fits_then(own):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    formula = tab.locator("div.math").first
+    formula.scroll_into_view_if_needed()
+    tab.wait_for_function(
+        "() => /^(6[89]|[789]\\d)%$/.test(document.querySelector('div.math').style.fontSize)"
+    )
+    assert formula.evaluate("e => e.scrollWidth <= e.clientWidth + 1")

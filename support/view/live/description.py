@@ -44,6 +44,7 @@ class LiveFigure:
         tour: an experiment in a few steps, each with a button.
         invites: one sentence that stands beside the tour while none of its steps is reached.
         plays: the action that *Play* repeats.
+        speed: how many times as fast as normal it does so at first (0.5, 1, 2.5 or 8).
         enter: the action that the enter key does in a text.
         still: where controls stand in the still picture, if not where they start.
         reset: what the button says that brings all controls back, if not the usual.
@@ -70,6 +71,7 @@ class LiveFigure:
     tour: tuple[Stop, ...] = ()
     invites: str = ""
     plays: str = ""
+    speed: float = 1
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()
@@ -167,6 +169,7 @@ class LiveFigure:
                 "ask": self.ask,
                 "front": list(self.front),
                 "plays": self.plays,
+                "speed": self.speed if self.speed != 1 else None,
                 "enter": self.enter,
                 "reset": self.reset,
                 "examples": list(self.examples),

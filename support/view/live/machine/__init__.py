@@ -162,6 +162,7 @@ def machine_figure(
     digits: int = 2,
     tour: tuple[Stop, ...] = (),
     names: Sequence[str] = (),
+    speed: float = 1,
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -176,6 +177,7 @@ def machine_figure(
         digits: of the numbers of an opened part.
         tour: an experiment in a few steps; it stands before the examples.
         names: the words that are written with a capital, if the text is to be set as prose.
+        speed: of *Play* at first; a model of many blocks that writes stories is slow to watch at 1.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -223,6 +225,7 @@ def machine_figure(
         ask=ask,
         front=("prompt",),
         plays="step",
+        speed=speed,
         examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
         tour=tour,
         invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",

@@ -68,7 +68,8 @@ def next_word(
     words = "one word" if left == 1 else f"{left} words"
     best = found["words"][0]
     said = (
-        "{after} the likeliest next word is “{word}”: {plain:.2%} by the model. The draw is between {words}."
+        "{after} the most probable next word is “{word}”: {plain:.2%} by the model (dashed), "
+        "{p:.2%} in the draw, which is between {words}."
     )
     return found | {"finding": fill(said, best | {"after": after(prompt), "words": words})}
 
