@@ -71,7 +71,7 @@ class LiveFigure:
     tour: tuple[Stop, ...] = ()
     invites: str = ""
     plays: str = ""
-    speed: float = 1
+    speed: float = 1.0
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()

@@ -162,7 +162,7 @@ def machine_figure(
     digits: int = 2,
     tour: tuple[Stop, ...] = (),
     names: Sequence[str] = (),
-    speed: float = 1,
+    speed: float = 1.0,
 ) -> LiveFigure:
     """The machine view of a model.
 

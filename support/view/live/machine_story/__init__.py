@@ -12,5 +12,5 @@ FIGURE = machine_figure(
     51,
     "Load the story model (1.3 MB)",
     names=sorted(PEOPLE),
-    speed=8,
+    speed=8.0,
 )
