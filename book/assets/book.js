@@ -66,9 +66,9 @@ window.addEventListener("afterprint", () => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-prints]")) window.print();
 });
-// A press near a dot of the timeline means the nearest one, and its entry is read below the drawing (a key leads to the list).
+// A finger does not hit a dot of the timeline: the nearest one is meant, and its entry is read below the drawing.
 document.addEventListener("click", (event) => {
-  const drawing = event.detail > 0 && event.target.closest?.("svg.spread:has(.event)");
+  const drawing = event.pointerType === "touch" && event.target.closest?.("svg.spread:has(.event)");
   if (!drawing) return;
   const far = (dot) => {
     const box = dot.querySelector("circle").getBoundingClientRect();
