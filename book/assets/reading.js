@@ -207,7 +207,7 @@
     sheet?.remove();
     const close = Object.assign(document.createElement("button"), {type: "button", textContent: "Close"}), more = document.createElement("p");
     more.append(Object.assign(document.createElement("a"), {href: link.href, textContent: "In the glossary"}), close);
-    sheet = Object.assign(document.createElement("div"), {className: "term-sheet", id: "term-sheet"});
+    sheet = Object.assign(document.createElement("div"), {className: "term-sheet"});
     sheet.setAttribute("role", "dialog");
     sheet.setAttribute("aria-label", link.textContent);
     const text = document.createElement("p");

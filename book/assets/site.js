@@ -237,29 +237,28 @@
     for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
     again();
   };
-  // Who comes back finds the place that was read, though what lies above it has another, estimated height now.
+  // Who comes back finds the place that was read, though what lies above it has another, estimated height now. (What is in the
+  // window is asked for where it is, and nothing else: to ask all would lay out the whole page.)
   const mine = `at ${location.pathname}`;
   addEventListener("pagehide", () => {
-    const at = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")].findLast((e) => {
-      const box = e.getBoundingClientRect();
-      return box.height && box.top < 120 && box.bottom > 0;
-    });
-    const all = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")];
-    try { sessionStorage.setItem(mine, at ? `${all.indexOf(at)} ${Math.round(at.getBoundingClientRect().top)}` : ""); } catch { /* nothing is kept */ }
+    const text = $(".bd-article")?.getBoundingClientRect(), seen = text && document.elementFromPoint(text.left + text.width / 2, 130);
+    const part = seen?.closest(".bd-article section[id]"), inner = part && [...part.children].findIndex((child) => child.contains(seen));
+    if (inner >= 0) sessionStorage.setItem(mine, JSON.stringify([part.id, inner, Math.round(part.children[inner].getBoundingClientRect().top), part.children[inner].open]));
+    else sessionStorage.removeItem(mine);
   });
   const comeBack = () => {
-    const [index, top] = (sessionStorage.getItem(mine) || "").split(" ").map(Number);
-    const place = [...document.querySelectorAll(".bd-article :is(section, p, li, div.cell)")][index];
+    const [id, inner, top, open] = JSON.parse(sessionStorage.getItem(mine) || "[]"), place = document.getElementById(id)?.children[inner];
+    if (!place) return;
+    if (open) place.open = true;
     let frames = 20;
     for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
     const again = () => {
-      if (!place || !Number.isFinite(top) || !frames--) return;
+      if (data.opening) return void setTimeout(again, 20);
       const off = place.getBoundingClientRect().top - top;
       if (Math.abs(off) > 2) scrollBy({top: off, behavior: "instant"});
-      requestAnimationFrame(again);
+      if (frames-- > 0) requestAnimationFrame(again);
     };
-    const opened = () => { if (data.opening) setTimeout(opened, 20); else again(); };
-    opened();
+    again();
   };
   let clicked = null;
   addEventListener("click", (event) => { clicked = event.target.closest?.('a[href*="#"]'); }, true);

@@ -148,9 +148,9 @@ def without_formulas(block: nodes.Element, names: bool, code: bool = True) -> No
 
 
 def skips(part: nodes.Element) -> bool:
-    """Whether its first paragraph says that the picture way leaves it out."""
-    first = next(part.findall(nodes.paragraph), None)
-    return first is not None and any(SKIP in said.astext() for said in first.findall(nodes.raw))
+    """Whether its first paragraph says in a comment that the picture way leaves the whole out."""
+    first = next(part.findall(nodes.paragraph), part)
+    return any(SKIP in said.astext() for said in first.findall(nodes.raw))
 
 
 def raw(html: str) -> nodes.raw:
@@ -257,7 +257,7 @@ class Ways(SphinxPostTransform):
             name = section["ids"][0]
             if name in ("the-picture", "take-aways"):
                 for item in section.findall(nodes.list_item):
-                    if any(SKIP in said.astext() for said in item.findall(nodes.raw)):
+                    if skips(item):
                         item["classes"].append(HIDDEN)
                 for block in list(section.findall(nodes.paragraph)):
                     without_formulas(block, names=name == "the-picture")
@@ -310,7 +310,7 @@ class Ways(SphinxPostTransform):
             fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
-        if len(cell.children) < 2 or cell.children[-1].get("nb_element") != "cell_code_output":
+        if not any(part.get("nb_element") == "cell_code_output" for part in cell.children):
             cell["classes"].append("only-code")
 
     def only_live(self, section: nodes.Element) -> bool:

@@ -29,8 +29,8 @@ def load(topic: str) -> list[dict[str, Any]]:
     Raises:
         InputError: there are none about it.
 
-    >>> [question["type"] for question in load("bpe")][:2]
-    ['multiple_choice', 'numeric']
+    >>> [question["type"] for question in load("bpe")]
+    ['multiple_choice', 'numeric', 'multiple_choice', 'multiple_choice']
     >>> load("bep")
     Traceback (most recent call last):
     support.core.errors.InputError: there is no quiz about 'bep'; did you mean 'bpe'?

@@ -618,6 +618,8 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     tab.click(".modes [data-way=hand]")
     alone = tab.locator("#by-hand .cell.only-code")
     assert alone.count() >= 3 and not any(cell.is_visible() for cell in alone.all())
+    drawn = tab.locator("#by-hand .cell.draws")
+    assert drawn.count() >= 3 and all(cell.is_visible() for cell in drawn.all())
     assert tab.locator("#by-hand details.figure-numbers[open]").count() == 0
     tab.click(".modes [data-way=all]")
     assert alone.first.is_visible()

@@ -104,7 +104,7 @@
         parts.push(made);
         return made;
       };
-      const opens = (place, kind, part, text, label = `Open ${part}`, does = "") => {
+      const opens = (place, kind, part, text, does = "", label = `Open ${part}`) => {
         const made = button(place, kind, part, label, text, () => this.open(state.open === part ? "nothing" : part), {"aria-pressed": String(state.open === part), "data-part": part});
         if (does) made.append(" ", make("small", {}, does));
         for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => this.point({part}));
@@ -122,15 +122,15 @@
       }
       if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (!state.over && state.here === n - 1 && n < this.held.model.config.context) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
-      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", undefined, "word to numbers");
+      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
       box.blocks.forEach((block, i) => {
-        opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, undefined, "looks back");
+        opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, "looks back");
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
-          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", `Open the attention map of head ${i}.${map.h}`);
+          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
           toggle({x: map.x + map.s / 2 - 15, y: map.y + map.s + 3}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, undefined, "each word alone");
+        opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const bars = make("div", {class: "machine-bars", style: at(box.bars)});
