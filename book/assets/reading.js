@@ -28,7 +28,8 @@
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
   function unhide() {
     let place = null;
-    try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
+    const live = new URLSearchParams(location.hash.slice(1)).get("live");
+    try { place = live ? document.querySelector(`live-figure[data-key="${CSS.escape(live)}"]`) : document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
     const folds = [place?.querySelector(":scope > details.deeper")];
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
@@ -47,7 +48,8 @@
     note.className = "way-note";
     note.append(`You came by a link to a part that “${name}” leaves out. `, back);
     for (const old of all(".way-note")) old.remove();
-    (place.matches("section") ? place.firstElementChild : place).after(note);
+    if (live) place.before(note);
+    else (place.matches("section") ? place.firstElementChild : place).after(note);
     place.scrollIntoView();
   }
 

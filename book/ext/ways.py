@@ -213,8 +213,14 @@ def fold_deeper(section: nodes.section) -> None:
     head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
     rest = section.children[head:]
     section.children[head:] = []
+    live = (
+        ", with a figure that you can move"
+        if any(True for part in rest for _ in part.findall(live_figure))
+        else ""
+    )
     opens = (
-        '<details class="deeper"><summary><span>Open this part</span><span>Fold this part</span></summary>'
+        f'<details class="deeper"><summary><span>Open this part{live}</span>'
+        "<span>Fold this part</span></summary>"
     )
     section += [raw(opens), *rest, raw("</details>")]
 
@@ -310,7 +316,8 @@ class Ways(SphinxPostTransform):
             fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
-        if not any(part.get("nb_element") == "cell_code_output" for part in cell.children):
+        # (A folded output stands in a fold of its own, so it is no child of the cell.)
+        if not any(part.get("nb_element") == "cell_code_output" for part in cell.findall(nodes.container)):
             cell["classes"].append("only-code")
 
     def only_live(self, section: nodes.Element) -> bool:

@@ -365,7 +365,8 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         tab.wait_for_timeout(1100)
     stage = element.query_selector(".machine-stage").bounding_box()
     assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
-    assert bar.query_selector("p").text_content() == says.text_content() and len(heights) == 1
+    told = bar.query_selector("p").text_content()  # the text being written, and what happens
+    assert told == f"… Pietro chiama {says.text_content()}" and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
     before = state(element)["step"]

@@ -449,12 +449,31 @@ LENS = """() => [...document.querySelectorAll('.live-lens tbody tr')].every((row
 
 
 def test_no_column_of_the_lens_lies_under_the_labels_on_a_phone(own):
-    tab = own("notebooks/23_inside_the_model.html", way="file", viewport={"width": 390, "height": 844})
-    tab.evaluate("document.querySelectorAll('details.deeper').forEach((part) => { part.open = true; })")
-    tab.locator("live-figure").last.scroll_into_view_if_needed()
+    address = "notebooks/23_inside_the_model.html#live=lens"
+    tab = own(address, way="file", viewport={"width": 390, "height": 844})
     tab.wait_for_selector(".live-lens tbody th")
     assert tab.evaluate(LENS)
     assert tab.locator(".live-lens thead").first.is_visible()  # the columns have their names
+
+
+TOP = "e => e.getBoundingClientRect().top"
+
+
+def test_a_link_to_a_live_figure_opens_the_part_in_which_it_stands(own, bases):
+    """Also in a way of reading that leaves the part out, and when the page stands already."""
+    tab = own("notebooks/11_attention.html#live=machine")
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.locator(".live-panel").wait_for()
+    tab.wait_for_function(f"() => Math.abs(({TOP})(document.querySelector('[data-key=machine]'))) < 120")
+    assert figure.evaluate("e => e.closest('details.deeper').open") and not tab.locator(".way-note").count()
+    tab.click(".modes [data-way=picture]")
+    tab.goto(bases["http"] + "notebooks/23_inside_the_model.html")
+    assert tab.locator("live-figure .live-panel").count() == 0
+    tab.evaluate("location.hash = 'live=lens'")
+    lens = tab.locator("live-figure[data-key=lens]")
+    lens.locator(".live-panel").wait_for()
+    tab.wait_for_function(f"() => Math.abs(({TOP})(document.querySelector('[data-key=lens]'))) < 120")
+    assert tab.locator(".way-note").count() == 1
 
 
 def test_the_positions_fit_a_window(own):
@@ -619,7 +638,9 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     alone = tab.locator("#by-hand .cell.only-code")
     assert alone.count() >= 3 and not any(cell.is_visible() for cell in alone.all())
     drawn = tab.locator("#by-hand .cell.draws")
-    assert drawn.count() >= 3 and all(cell.is_visible() for cell in drawn.all())
+    for cell in drawn.all():
+        cell.wait_for()
+    assert drawn.count() >= 3
     assert tab.locator("#by-hand details.figure-numbers[open]").count() == 0
     tab.click(".modes [data-way=all]")
     assert alone.first.is_visible()

@@ -108,6 +108,8 @@ def test_a_remembered_way_opens_without_a_jump(remembered):
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()
+    folded = tab.locator("#by-hand .cell.tag_hide-output")  # elsewhere; here its numbers lie open
+    assert folded.count() >= 3 and tab.locator("#by-hand .tag_hide-output.only-code").count() == 0
     assert [
         f for f in tab.locator("#by-hand details.below-input").all() if f.get_attribute("open") is None
     ] == []
