@@ -22,6 +22,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from support.core import InputError
+from support.view.diagram import Diagram
 from support.view.style import DPI, LETTERS
 
 MARK = 'class="plot"'
@@ -283,12 +284,12 @@ def png(fig: Figure) -> bytes:
     return drawn.getvalue()
 
 
-def show(fig: Figure, alt: str, caption: str = "") -> None:
+def show(fig: Figure | Diagram, alt: str = "", caption: str = "") -> None:
     """Show a figure with its alternative text, which says what there is to see in it, with its numbers.
 
     Args:
-        fig: the figure; it is closed afterwards.
-        alt: the finding in a sentence or two, for readers who do not see the picture.
+        fig: the figure, which is closed afterwards, or a drawing.
+        alt: the finding in a sentence or two, for readers who do not see the picture; a drawing has its own.
         caption: what the figure means and how to read it, in a sentence or two of Markdown, shown below it.
 
     Raises:
@@ -300,16 +301,19 @@ def show(fig: Figure, alt: str, caption: str = "") -> None:
     support.core.errors.InputError: alt='A figure.' tells a blind reader nothing; say what is to be seen, ...
     """
     words = " ".join(alt.split())
-    if len(words) < 20:
+    if isinstance(fig, Diagram):
+        publish_display_data(*fig._repr_mimebundle_())
+    elif len(words) < 20:
         raise InputError(
             f"alt={words!r} tells a blind reader nothing; say what is to be seen, with its numbers"
         )
-    fit(fig)
-    publish_display_data(
-        {"image/svg+xml": svg(fig), "image/png": small_png(fig), "text/plain": "<figure>"},
-        metadata={kind: {"alt": words} for kind in ("image/svg+xml", "image/png")},
-    )
+    else:
+        fit(fig)
+        publish_display_data(
+            {"image/svg+xml": svg(fig), "image/png": small_png(fig), "text/plain": "<figure>"},
+            metadata={kind: {"alt": words} for kind in ("image/svg+xml", "image/png")},
+        )
     if below := " ".join(caption.split()):
         publish_display_data({"text/markdown": below, "text/plain": below})
-    if "matplotlib.pyplot" in sys.modules:  # only then is there anything to close
+    if isinstance(fig, Figure) and "matplotlib.pyplot" in sys.modules:  # only then is there anything to close
         sys.modules["matplotlib.pyplot"].close(fig)

@@ -83,17 +83,17 @@ PLACES = re.compile(
 
 
 def captions(path):
-    """For each plot of a chapter, what stands below it."""
+    """For each plot and drawing of a chapter, what stands below it."""
     for cell in cells_of(path):
         outputs = cell.get("outputs", [])
         for k, output in enumerate(outputs):
-            if "<svg class=\"plot\"" in "".join(output.get("data", {}).get("image/svg+xml", "")):
+            if re.search(r'<svg [^>]*class="(?:plot|diagram)"', "".join(output.get("data", {}).get("image/svg+xml", ""))):
                 below = outputs[k + 1].get("data", {}) if k + 1 < len(outputs) else {}
                 yield "".join(below.get("text/markdown", ""))
 
 
 @every_notebook
-def test_every_plot_has_a_caption_that_says_what_it_means(path):
+def test_every_plot_and_drawing_has_a_caption_that_says_what_it_means(path):
     """It is read at every width (panels stand one below the other on a phone), and in the way without formulas."""
     found = list(captions(path))
     assert found, "there is a plot in every chapter"

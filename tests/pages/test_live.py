@@ -131,6 +131,11 @@ def wake(tab):
         element.scroll_into_view_if_needed()
         if button := element.query_selector(".live-ask"):
             button.click()
+        # (What is laid out on the way may push it out of the window again.)
+        tab.wait_for_function(
+            "e => { e.scrollIntoView({block: 'center'}); return e.querySelector('.live-panel'); }",
+            arg=element,
+        )
         element.wait_for_selector(".live-panel")
         element.evaluate("e => { for (const fold of e.querySelectorAll('.live-more')) fold.open = true; }")
     tab.evaluate("scrollTo(0, 0)")

@@ -285,6 +285,7 @@ def test_the_theme_switch_switches(browser, bases):
         button.focus()
         tab.keyboard.press("Enter")
     assert seen == [("light", "Dark colours"), ("dark", "Light colours"), ("light", "Dark colours")]
+    tab.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     tab.reload()
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     context.close()

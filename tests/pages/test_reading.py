@@ -643,7 +643,7 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     assert drawn.count() >= 3
     assert tab.locator("#by-hand details.figure-numbers[open]").count() == 0
     tab.click(".modes [data-way=all]")
-    assert alone.first.is_visible()
+    alone.first.wait_for()
 
 
 def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own):

@@ -17,7 +17,7 @@ from support.view.diagram.heads import cache, heads
 from support.view.diagram.inside import checkpoint, hooks
 from support.view.diagram.layers import block, decoder, feed_forward
 from support.view.diagram.memory import lstm, rnn, seq2seq
-from support.view.diagram.neurons import descent, gradient_loop, network, neuron
+from support.view.diagram.neurons import descent, neuron
 from support.view.diagram.parallel import parallelism, pipeline, tensor_parallel
 from support.view.diagram.probability import loss_of_logits, predictors, sampling
 from support.view.diagram.shapes import Box, Drawing
@@ -45,7 +45,6 @@ __all__ = [
     "failures",
     "families",
     "feed_forward",
-    "gradient_loop",
     "heads",
     "hooks",
     "learning_curve",
@@ -53,7 +52,6 @@ __all__ = [
     "loss_of_logits",
     "lstm",
     "merges",
-    "network",
     "neuron",
     "parallelism",
     "pipeline",

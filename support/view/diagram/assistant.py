@@ -88,8 +88,8 @@ def preferences() -> Diagram:
     d.arrow(aim.left, (9, 412), (9, 276), policy.left, role="loss")
     d.line((8, 446), (332, 446), role="line", width=1)
     d.text(8, 464, "DPO: from 1 straight to the policy", bold=True, anchor="start")
-    d.text(8, 486, "the pair is the data, and the reward is", "faint", size=12, anchor="start")
-    d.text(8, 504, "β · ln( policy / reference ) of an answer", "faint", size=12, anchor="start")
+    d.text(8, 486, "the pair is the data", "faint", size=12, anchor="start")
+    d.text(8, 504, "reward of an answer: β · ln( policy / reference )", "faint", size=12, anchor="start")
     d.size = (d.size[0], 522)
     return d.done(
         "Learning from preferences. 1: people compare two answers to a prompt. 2: a reward model learns "

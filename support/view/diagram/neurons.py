@@ -1,4 +1,4 @@
-"""A neuron, a network of them, and how gradient descent changes the weights."""
+"""A neuron, and how gradient descent changes two weights."""
 
 import itertools
 import math
@@ -67,58 +67,6 @@ def neuron(
     return d.done(
         f"One neuron. Each input is multiplied by its weight: {products}. The sum plus the bias "
         f"{_written(bias)} gives z = {_written(z)}. ReLU keeps what is above zero: output {_written(out)}."
-    )
-
-
-def network(sizes: Sequence[int] = (2, 3, 1), names: Sequence[str] = ()) -> Diagram:
-    """A small fully connected network, with the shape and the number of the weights of each layer.
-
-    Args:
-        sizes: how many numbers enter, how many neurons each layer has; two to four sizes of one to six.
-        names: a name for each size, such as ``("inputs", "hidden", "output")``.
-
-    Raises:
-        InputError: too many sizes or too large ones to be drawn, or not a name for each.
-
-    >>> network((2, 3, 1)).alt[-45:]
-    '13 parameters: 9 weights and 4 biases in all.'
-    """
-    if not 2 <= len(sizes) <= 4 or not all(1 <= n <= 6 for n in sizes):
-        raise InputError(f"sizes={tuple(sizes)}: give two to four sizes from 1 to 6")
-    if names and len(names) != len(sizes):
-        raise InputError(f"{len(names)} names for {len(sizes)} sizes; give one for each")
-    last = len(sizes) - 1
-    names = names or ["inputs", *["hidden layer"] * (last - 1), "output"]
-    step, x0 = 104, 108
-    d = Drawing(step * last + 66)
-    places = [
-        [(x0 + (k - (n - 1) / 2) * min(52, 190 / n), 34 + step * i) for k in range(n)]
-        for i, n in enumerate(sizes)
-    ]
-    for i, (above, below) in enumerate(itertools.pairwise(places)):
-        for a in above:
-            for b in below:
-                d.line(a, b, role="stream", width=1.3, fade=0.6)
-        n, m = sizes[i], sizes[i + 1]
-        d.text(
-            334,
-            34 + step * (i + 0.5),
-            f"W [{n}, {m}], b [{m}]\n{n * m} + {m} parameters",
-            "stream",
-            size=12,
-            anchor="end",
-        )
-    for i, row in enumerate(places):
-        role = "token" if i == 0 else "output" if i == last else "ffn"
-        for k, (x, y) in enumerate(row):
-            d.node(x, y, f"x_{{{k + 1}}}" if i == 0 else "", role, r=15, size=13)
-        d.text(334, row[0][1], f"{names[i]} [{sizes[i]}]", role, anchor="end", bold=True)
-    weights = sum(n * m for n, m in itertools.pairwise(sizes))
-    biases = sum(sizes[1:])
-    return d.done(
-        f"A fully connected network: {' to '.join(map(str, sizes))} numbers ({', '.join(names)}). Each "
-        f"neuron is joined to every number above it, and has a bias: {weights + biases} parameters: "
-        f"{weights} weights and {biases} biases in all."
     )
 
 
@@ -198,34 +146,4 @@ def descent(
         "The loss over two weights as rings around its minimum, and the path of gradient descent: from a "
         f"loss of {loss(start):.2f} it takes {steps} steps with learning rate {rate:g}, each against the "
         f"gradient and so across the ring it stands on, and arrives at {loss(path[-1]):.2g}."
-    )
-
-
-def gradient_loop(rate: Number = 0.1) -> Diagram:
-    """The loop of gradient descent: forward, loss, backward, update.
-
-    Args:
-        rate: the learning rate that is written on the update.
-    """
-    d = Drawing(366)
-    data = d.box(78, 30, 120, 44, "inputs x", "token", note="[batch, features]")
-    net = d.box(78, 130, 120, 50, "network", "stream", bold=True, note="weights w")
-    loss = d.box(78, 236, 120, 50, "loss L", "loss", bold=True, note="one number")
-    target = d.box(78, 334, 120, 44, "targets y", "token", note="[batch]")
-    d.arrow(data.bottom, net.top)
-    d.arrow(net.bottom, loss.top, words="prediction ŷ")
-    d.arrow(target.top, loss.bottom)
-    grad = d.box(274, 236, 120, 50, "gradient", "loss", bold=True, note="∂L/∂w, a number\nfor each weight")
-    d.arrow(loss.right, grad.left, role="loss")
-    step = d.box(274, 130, 120, 50, "update", "stream", bold=True, note=f"w − {rate:g} · ∂L/∂w")
-    d.arrow(grad.top, step.bottom, role="loss")
-    d.arrow(step.left, net.right, role="stream")
-    d.text(176, 222, "backward", "loss", size=12)
-    d.text(176, 116, "new w", "stream", size=12)
-    d.text(274, 60, "again and again,\neach time with other\nexamples", "faint", size=12)
-    return d.done(
-        "The loop of gradient descent. The network turns the inputs into a prediction, which is compared "
-        "with the targets: the loss, one number. Backward, the gradient gives one number for each weight, "
-        f"and the update subtracts {rate:g} times it from the weight. The loop runs again and again with "
-        "other examples."
     )
