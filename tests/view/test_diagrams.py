@@ -221,7 +221,7 @@ def test_values_and_gradients_of_the_graph_are_autograds():
     for k, state in enumerate(states):
         assert f"h{k} = {state.item():.2f}" in shown
         assert f"∂L/∂h{k} = {state.grad.item():.2f}".replace("-", "−") in shown
-    assert f"L = −ln p = {loss.item():.2f}" in shown
+    assert f"loss = −ln p = {loss.item():.2f}" in shown
 
 
 def test_an_id_is_a_place_in_the_list_and_an_unknown_word_has_that_of_unk():

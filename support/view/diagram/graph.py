@@ -76,8 +76,8 @@ def computation_graph(
     y = ys[4] + 60
     logit = d.box(x, y, 124, 36, f"logit {shown(values[5])}", "output", note="")
     d.text(322, y, f"∂L/∂z = p − 1\n= {shown(gradients[5])}", "loss", anchor="end")
-    soft = d.box(x, y + 60, 124, 36, f"p = {shown(values[6])}", "output")
-    loss = d.box(x, y + 120, 124, 36, f"L = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
+    soft = d.box(x, y + 60, 124, 36, f"probability p = {shown(values[6])}", "output")
+    loss = d.box(x, y + 120, 124, 36, f"loss = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
     d.arrow(logit.bottom, soft.top)
     d.arrow(soft.bottom, loss.top)
     d.text(200, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")

@@ -17,9 +17,9 @@ Point = tuple[Number, Number]
 SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
 # What of a label is left out by a page that promises no formulas: a shape, a formula, the symbol of a number.
 FORMULA = re.compile(
-    r"^\[[^]]+\], |(?:mean over|[,:])? *\[[^]]+\](?:, here \d+| = \[\d+\])?"
-    r"|^.*(?:√|^ᵀ|∂[^=]*(?:= p|$)|\(z\)|, z\)|tanh\(|· w|β|α|^−ln|^p − y|· d_head|d_model →).*$"
-    r"|^(?:(?!\w{4}).)*= (?=−?[\d.]+$)|= −ln [\d.]+ (?==)"
+    r"^\[[^]]+\], (?!here)|(?:mean over|[,:])? *\[[^]]+\](?:, here \d+| = \[\d+\])?"
+    r"|^.*(?:√|^ᵀ|∂[^=]*(?:= p|$)|, z\)|tanh\(|· w|β|α|^−ln|^p − y|· d_head|d_model →).*$"
+    r"|^(?:(?!\w{4}).)*= (?=−?[\d.]+$)|= −ln [\d.p]+ (?==)|:  exp.*$|^d_model, "
 )
 
 
