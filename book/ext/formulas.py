@@ -17,6 +17,11 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+GATHERED = re.compile(r"\\begin\{gathered\}(.*)\\end\{gathered\}", re.S)
+PARTS = re.compile(r"(\\\\(?:\[[^]]*\])?|\\(?:begin|end)\{\w+\*?\}|\\[a-zA-Z]+|\\.|[{}])")
+GLUED = re.compile(
+    r"|\\(?:Long)?(?:left)?[rR]ightarrow|\\text\{[^}]*\}|\\Longrightarrow"
+)  # goes with what follows
 SHORT = 24  # letters of TeX: a longer formula may be broken at the end of a line
 # A string that was put together in pieces leaves the engine only as JSON.
 CALL = "(tex, options) => JSON.stringify(katex.renderToString(tex, JSON.parse(options)))"
@@ -47,9 +52,51 @@ def typeset(tex: str, display: bool) -> str:
         raise ValueError(f"{str(error).splitlines()[0]}, in the formula {tex!r}") from None
 
 
+def rows(tex: str) -> list[list[str]]:
+    r"""The lines of a displayed formula, and in each what stands side by side, ``\qquad`` or ``\quad`` apart.
+
+    Where a screen is narrow, what stands side by side goes below one another. A lone arrow or word goes with
+    what follows it. Only a formula as a whole is taken apart, or the lines of a `gathered`.
+
+    >>> rows(r"a = \frac{1}{2}, \qquad b = 3")
+    [['a = \\frac{1}{2},', 'b = 3']]
+    >>> rows(r"\begin{gathered} a \\ b \quad\Rightarrow\quad c \end{gathered}")
+    [['a'], ['b', '\\Rightarrow\\quad c']]
+    >>> rows(r"f = \begin{cases} 1 & x \\ 0 & \quad y \end{cases}")
+    [['f = \\begin{cases} 1 & x \\\\ 0 & \\quad y \\end{cases}']]
+    """
+    tex = tex.strip()
+    if (found := GATHERED.fullmatch(tex)) and r"\begin{gathered}" not in found[1]:
+        tex = found[1]
+    lines, depth = [[""]], 0
+    for part in PARTS.split(tex):
+        depth += part in ("{", r"\left") or part.startswith(r"\begin")
+        depth -= part in ("}", r"\right") or part.startswith(r"\end")
+        if depth == 0 and part.startswith("\\\\"):
+            lines.append([""])
+        elif depth == 0 and part in (r"\quad", r"\qquad") and not GLUED.fullmatch(lines[-1][-1].strip()):
+            lines[-1].append("")
+        else:
+            lines[-1][-1] += part
+    return [[piece.strip() for piece in line if piece.strip()] for line in lines]
+
+
+def _whole(tex: str) -> str:
+    """A displayed formula as HTML, in pieces where it has some."""
+    lines = rows(tex)
+    if all(len(line) == 1 for line in lines):
+        return typeset(tex, True)
+    near = "" if r"\qquad" in tex else " near"
+    shown = (
+        f'<div class="math-row{near}">{"".join(f"<div>{typeset(piece, True)}</div>" for piece in line)}</div>'
+        for line in lines
+    )
+    return f'<div class="math-rows">{"".join(shown)}</div>'
+
+
 def _written(self: Any, node: nodes.Element, display: bool) -> None:
     try:
-        html = typeset(node.astext(), display)
+        html = _whole(node.astext()) if display else typeset(node.astext(), display)
     except ValueError as error:
         raise ExtensionError(f"{node.source}:{node.line}: {error}") from None
     tag = "div" if display else "span"

@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 
 MATH = """() => ({
-  typeset: document.querySelectorAll('.math > .katex, .math > .katex-display').length,
+  typeset: document.querySelectorAll('.math > .katex, .math > :is(.katex-display, .math-rows)').length,
   wanted: document.querySelectorAll('.math').length,
   errors: [...document.querySelectorAll('.math:not(:has(.katex)), .katex-error')]
     .map(e => e.outerHTML.slice(0, 200)),

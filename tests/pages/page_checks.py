@@ -76,6 +76,10 @@ CUT_OFF = """() => {
   folds.forEach((fold) => { fold.open = false; });
   return found;
 }"""
+# Displayed formulas of which a phone shows less than 68% of the width.
+TOO_WIDE = """() => [...document.querySelectorAll('article div.math')].filter(e => e.offsetParent)
+  .filter(e => !e.style.fontSize && e.clientWidth < 0.68 * e.scrollWidth)
+  .map(e => [e.querySelector('annotation').textContent.slice(0, 60), e.scrollWidth])"""
 # How many pixels of which displayed formula are out of sight, folded ones included.
 WIDE_FORMULAS = """() => {
   const folds = [...document.querySelectorAll('article details:not([open])')];

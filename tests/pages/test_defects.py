@@ -101,7 +101,7 @@ def test_displayed_formulas_stand_in_the_middle_or_are_scrolled_to_their_end(vis
     tab = visits("file", "notebooks/11_attention.html", width=width)
     lay_out(tab)
     off = """() => [...document.querySelectorAll('article div.math')].map((box) => {
-      const [a, b] = [box, box.querySelector('.katex-display')].map((e) => e.getBoundingClientRect());
+      const [a, b] = [box, box.firstElementChild].map((e) => e.getBoundingClientRect());
       if (b.width <= a.width) return Math.abs(a.left + a.right - b.left - b.right) / 2;
       box.scrollLeft = 9999;
       return Math.abs(box.lastElementChild.getBoundingClientRect().right - a.right);

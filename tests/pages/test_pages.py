@@ -22,6 +22,7 @@ from page_checks import (
     PLOTS,
     SCROLLED,
     SCROLLED_TABLES,
+    TOO_WIDE,
     WIDE_FORMULAS,
 )
 from test_errata import cells_of_claims
@@ -189,6 +190,7 @@ def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(phone):
     assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert phone.evaluate(SCROLLED) == []
     assert phone.evaluate(CUT) == []  # no formula begins left of the page
+    assert phone.evaluate(TOO_WIDE) == []  # all others are made a little smaller, and fit then
     show_theme(phone, "dark")
     seen = phone.evaluate(PLOTS)
     assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
