@@ -291,7 +291,7 @@ class Ways(SphinxPostTransform):
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
                 continue
-            if "opening-drawing" in node.parent[node.parent.index(node) - 1].get("classes", ()):
+            if not seen and "opening-drawing" in node.parent[node.parent.index(node) - 1].get("classes", ()):
                 node["classes"].append("opening-said")
                 if isinstance(node, nodes.paragraph):
                     without_formulas(node, names=True, code=False)

@@ -653,7 +653,19 @@ def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own)
     tab.click(".modes [data-way=picture]")
     experiment = tab.locator("section[id^=experiment]")
     assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < experiment.bounding_box()["y"]
-    assert tab.locator("#the-picture .live-panel, .opening-said").first.is_visible()
+    assert drawing.locator(".finding").is_visible()
+
+
+@pytest.mark.parametrize("page", ["04_counting_and_predicting", "26_preferences"])
+def test_in_the_picture_the_aims_are_left_out_with_their_heading(own, page):
+    tab = own(f"notebooks/{page}.html")
+    aims = tab.get_by_text("You will be able to", exact=True)
+    assert aims.is_visible()
+    tab.click(".modes [data-way=picture]")
+    aims.wait_for(state="hidden")
+    caption = tab.locator(".opening-drawing .finding")
+    assert caption.is_visible() and len(caption.inner_text().split()) > 8
+    assert not any(part.is_visible() for part in tab.locator(".opening-drawing svg .formula").all())
 
 
 def test_a_long_formula_is_a_little_smaller_on_a_phone_if_it_fits_then(own):
