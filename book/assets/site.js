@@ -39,6 +39,25 @@
     else if (dialog.open) dialog.close();
     else dialog.showModal();
   }
+  // The search offers chapters, sections and terms while one types (titles.js); to choose one leads there.
+  let offers;
+  const root = new URL(data.content_root || "./", location.href);
+  function offer() {
+    if (offers) return;
+    offers = document.createElement("datalist");
+    offers.id = "offers";
+    const script = Object.assign(document.createElement("script"), {src: new URL("_static/titles.js", root)});
+    script.addEventListener("load", () => {
+      offers.append(...window.TITLES.map(([value]) => Object.assign(document.createElement("option"), {value})));
+      document.body.append(offers);
+      for (const field of all("form.bd-search input")) field.setAttribute("list", offers.id);
+    });
+    document.head.append(script);
+  }
+  function taken({target, inputType}) { // (to type one letter is no choice)
+    const place = (inputType ?? "insertReplacementText") === "insertReplacementText" && window.TITLES?.find(([title]) => title === target.value);
+    if (place) location.href = new URL(place[1], root);
+  }
   // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays at the top.
   const HERE = ".bd-docs-nav .current.active > a, #pst-page-toc-nav a[aria-current]";
   function reveal(bar) {
@@ -181,6 +200,10 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const button of all(".theme-switch-button")) button.addEventListener("click", turn);
     for (const button of all(".search-button__button")) button.addEventListener("click", search);
+    for (const field of all("form.bd-search input")) {
+      field.addEventListener("focus", offer);
+      field.addEventListener("input", taken);
+    }
     const dialog = $("#pst-search-dialog");
     if (dialog) closable(dialog);
     const apple = /^Mac|^iP/.test(navigator.platform);

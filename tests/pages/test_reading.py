@@ -1,5 +1,6 @@
 """How the pages read: ways in, folds, numbers, questions, figures in the dark, what can be taken along."""
 
+import functools
 import io
 import json
 import math
@@ -654,6 +655,38 @@ def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own)
     experiment = tab.locator("section[id^=experiment]")
     assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < experiment.bounding_box()["y"]
     assert drawing.locator(".finding").is_visible()
+
+
+@pytest.mark.parametrize("way", ["http", "file"])
+def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, way):
+    tab = own("notebooks/06_vocabulary.html", way=way)
+    assert tab.evaluate("window.TITLES") is None  # a page that nobody searches from loads no list
+    tab.keyboard.press("Control+k")
+    field = tab.locator("form.bd-search input:focus")
+    field.wait_for()
+    tab.wait_for_function("document.querySelectorAll('#offers option').length > 400")
+    assert field.get_attribute("list") == "offers"
+    offered = tab.locator("#offers option").evaluate_all("all => all.map((e) => e.value)")
+    assert len(offered) == len({name.lower() for name in offered})
+    assert {"Attention", "softmax", "Timeline"} <= {*offered} and "By hand" not in offered
+    field.type("Attention")  # letter by letter this is no choice
+    assert tab.url.endswith("06_vocabulary.html")
+    field.evaluate(
+        "e => e.dispatchEvent(new InputEvent('input', {bubbles: true, inputType: 'insertReplacementText'}))"
+    )
+    tab.wait_for_url("**/11_attention.html")
+
+
+def test_what_the_search_offers_is_there(site):
+    listed = (site / "_static" / "titles.js").read_text(encoding="utf8")
+    for name, place in json.loads(listed.removeprefix("window.TITLES = ").rstrip(";\n")):
+        page, _, anchor = place.partition("#")
+        assert not anchor or f'id="{anchor}"' in text_of(site / page), (name, place)
+
+
+@functools.cache
+def text_of(path):
+    return path.read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize("page", ["04_counting_and_predicting", "26_preferences"])
