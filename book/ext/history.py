@@ -36,6 +36,7 @@ STRANDS = {  # strand → colour, of those that are told apart by colour-blind r
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
 TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
 WIDTH, ROW, LEFT = 360, 46, 8
+END = 'text-anchor="end"'
 
 
 def place(year: float) -> float:
@@ -67,7 +68,7 @@ def drawing(body: list[str], height: float, label: str, role: str = "img") -> st
 def timeline(events: list[dict[str, Any]]) -> str:
     """One row for each strand, a dot for each event; dots of one year stand on top of each other.
 
-    A dot is a link to the event's entry in the list; pointed at, it says at the foot which event it is.
+    A dot is a link to the event's entry in the list; pointed at, it says in its row which event it is.
     """
     right = WIDTH - 2 * LEFT
     body, foot = [], 14 + ROW * len(STRANDS) + 16
@@ -89,7 +90,7 @@ def timeline(events: list[dict[str, Any]]) -> str:
             body.append(
                 f'<a class="event" href="#event-{n}" aria-label="{escape(name)}">'
                 f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}"/>'
-                f"{text(LEFT, foot, name)}</a>"
+                f"{text(WIDTH - LEFT, y + 6, name, END)}</a>"
             )
     body.append(text(LEFT, foot, "Each dot is a work: press it to read about it.", 'class="event-hint"'))
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)

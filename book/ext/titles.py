@@ -1,7 +1,7 @@
 """What the search offers while one types: chapters, their sections, and the terms of the glossary.
 
-They stand in `titles.js`, which `site.js` loads when the field of the search is first used; to choose one leads
-there. A name that several sections share (*By hand*, *Quiz*) is not offered.
+They stand in `titles.js`, which `site.js` loads when the field of the search is first used. Choosing one leads
+leads there. A name that several sections share (*By hand*, *Quiz*) is not offered.
 """
 
 import json
