@@ -1,6 +1,6 @@
 """What the search offers while one types: chapters, their sections, and the terms of the glossary.
 
-They stand in `titles.js`, which `site.js` loads when the field of the search is first used. Choosing one leads
+They stand in `titles.js`, which `site.js` loads when the field of the search is first used. Choosing one
 leads there. A name that several sections share (*By hand*, *Quiz*) is not offered.
 """
 
