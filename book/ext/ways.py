@@ -153,6 +153,12 @@ def skips(part: nodes.Element) -> bool:
     return any(SKIP in said.astext() for said in first.findall(nodes.raw))
 
 
+def introduces(paragraph: nodes.Element) -> bool:
+    """Whether a live figure stands directly below it."""
+    after = paragraph.parent[paragraph.parent.index(paragraph) + 1 :][:1]
+    return bool(after) and is_cell(after[0]) and any(True for _ in after[0].findall(live_figure))
+
+
 def raw(html: str) -> nodes.raw:
     """HTML as it is."""
     return nodes.raw("", html, format="html")
@@ -323,17 +329,13 @@ class Ways(SphinxPostTransform):
     def only_live(self, section: nodes.Element) -> bool:
         """Of the part by hand the figures that one can move; whether there is one."""
         found = False
-        parts = list(section.children)
-        for node, after in zip(parts, [*parts[1:], None], strict=True):
+        for node in list(section.children):
             if any(True for _ in node.findall(live_figure)):
                 found = True
                 if isinstance(node, nodes.section):
                     self.only_live(node)
-            elif isinstance(node, nodes.paragraph) and after is not None and is_cell(after):
-                if any(True for _ in after.findall(live_figure)):  # what introduces it
-                    without_formulas(node, names=True, code=False)
-                else:
-                    leave_out(node)
+            elif isinstance(node, nodes.paragraph) and introduces(node):
+                without_formulas(node, names=True, code=False)
             elif isinstance(node, nodes.Element):
                 leave_out(node)
         if found:
@@ -351,7 +353,7 @@ class Ways(SphinxPostTransform):
                 for picture in figures(node):
                     if isinstance(picture, nodes.image):
                         caption(picture)
-            elif k == 0 and isinstance(node, nodes.paragraph):
+            elif isinstance(node, nodes.paragraph) and (k == 0 or introduces(node)):
                 without_formulas(node, names=True, code=False)
             elif isinstance(node, nodes.Element):
                 leave_out(node)

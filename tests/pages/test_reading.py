@@ -518,7 +518,8 @@ def test_a_finger_makes_a_plot_larger_than_it_stands_there(own):
     big = tab.locator("dialog.enlarged img").bounding_box()
     assert big["width"] > 1.5 * was and 0 <= big["x"] < 60, "its beginning is seen, larger"
     assert (
-        tab.inner_text("dialog.enlarged .finding") == tab.locator(".cell.draws p.finding").first.inner_text()
+        tab.inner_text("dialog.enlarged .finding")
+        == tab.locator(".cell.draws:has(img.plot) p.finding").first.inner_text()
     )
     tab.get_by_role("button", name="Fit to the window").tap()
     assert tab.locator("dialog.enlarged img").bounding_box()["width"] <= 390

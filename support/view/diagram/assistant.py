@@ -82,20 +82,11 @@ def preferences() -> Diagram:
     ref = d.box(84, 344, 124, 44, "reference", "norm", bold=True, note="frozen copy")
     d.line(policy.bottom, ref.top, role="faint", dashed=True)
     d.text(92, 310, "KL: how far away", "faint", size=12, anchor="start")
-    aim = d.box(
-        170,
-        414,
-        230,
-        44,
-        "high reward, near the reference",
-        "loss",
-        size=12,
-        bold=True,
-        note="maximise  r − β · KL",
-    )
+    aim = d.box(170, 408, 230, 30, "high reward, near the reference", "loss", size=12, bold=True)
+    d.text(170, 434, "maximise  r − β · KL", "loss", size=12)
     d.arrow(score.bottom, (262, aim.top[1]))
     d.arrow(ref.bottom, (84, aim.top[1]))
-    d.arrow(aim.left, (9, 414), (9, 276), policy.left, role="loss")
+    d.arrow(aim.left, (9, 408), (9, 276), policy.left, role="loss")
     d.line((8, 446), (332, 446), role="line", width=1)
     d.text(8, 464, "DPO: from 1 straight to the policy", bold=True, anchor="start")
     d.text(8, 486, "the pair is the data", "faint", size=12, anchor="start")

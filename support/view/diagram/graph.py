@@ -76,11 +76,11 @@ def computation_graph(
     y = ys[4] + 60
     logit = d.box(x, y, 124, 36, f"logit {shown(values[5])}", "output", note="")
     d.text(322, y, f"∂L/∂z = p − 1\n= {shown(gradients[5])}", "loss", anchor="end")
-    soft = d.box(x, y + 60, 124, 36, f"probability p = {shown(values[6])}", "output")
-    loss = d.box(x, y + 120, 124, 36, f"loss = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
+    soft = d.box(x, y + 60, 150, 36, f"probability p = {shown(values[6])}", "output", size=12)
+    loss = d.box(x, y + 120, 150, 36, f"loss = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
     d.arrow(logit.bottom, soft.top)
     d.arrow(soft.bottom, loss.top)
-    d.text(200, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")
+    d.text(212, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")
     d.arrow(loss.right, (331, y + 120), (331, ys[0]), role="loss")
     d.text(
         8, y + 158, "At each +, both ways get the same gradient: 2⁴ paths.", "loss", size=12, anchor="start"

@@ -163,11 +163,12 @@
         made.addEventListener("click", press);
         return made;
       };
+      const said = (trouble) => make("span", {class: "talk-trouble"}, trouble);
       const turns = turnsOf(state.said, data), full = turns.length === data.most_turns;
       const reads = state.strange.length
-        ? [state.trouble, " ", ...instead(state.prompt, state.strange[0], held, data).flatMap((those) => typeof those === "string" ? [those]
+        ? [said(state.trouble), " ", ...instead(state.prompt, state.strange[0], held, data).flatMap((those) => typeof those === "string" ? [those]
           : those.flatMap((word) => [button(`near-${word}`, word, () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "]))]
-        : state.trouble ? [state.trouble] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of those above."];
+        : state.trouble ? [said(state.trouble)] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of those above."];
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";

@@ -39,7 +39,8 @@
       const before = this.state;
       this.state = state;
       this.tools = tools;
-      this.unfolded ??= state.open !== "nothing"; // a figure that opens with a part opened shows all of it
+      // A figure that opens with a part opened shows all of it, unless formulas are not wanted.
+      this.unfolded ??= state.open !== "nothing" && document.documentElement.dataset.reading !== "picture";
       const same = before && before.words.join(" ") === state.words.join(" ") && before.here === state.here;
       const from = same ? this.reach : state.step ? state.step : -0.6;
       this.until = state.step;
