@@ -649,7 +649,7 @@ def test_by_hand_no_button_stands_for_code_alone(own):
 
 
 def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own):
-    tab = own("notebooks/11_attention.html")
+    tab = own("notebooks/12_heads.html")
     drawing, words = tab.locator(".opening-drawing"), tab.locator("#the-picture")
     assert drawing.bounding_box()["y"] < words.bounding_box()["y"]
     tab.click(".modes [data-way=picture]")
