@@ -4,6 +4,10 @@ if (window.location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "un
 }
 const root = new URL(document.documentElement.dataset.content_root || "./", window.location.href);
 const hosted = window.location.protocol.startsWith("http");
+// A script of the site that is fetched when it is asked for: a page opened as a file may read nothing else. (For all scripts.)
+const fetchScript = (name) => new Promise((resolve, reject) => {
+  document.head.append(Object.assign(document.createElement("script"), {src: new URL(`_static/${name}`, root), onload: resolve, onerror: reject}));
+});
 // A host lets browsers keep a page for some minutes. If the book was built anew since, the page is fetched anew.
 async function renew() {
   const mine = document.querySelector('meta[name="build"]')?.content;

@@ -194,11 +194,7 @@
     if (others.length) item.append(links(others.slice(0, 8)));
     const tell = () => says.replaceChildren(...marked(window.TERMS[first.id] || "", words));
     if (window.TERMS) tell();
-    else {
-      const script = Object.assign(document.createElement("script"), {src: "_static/terms.js"});
-      script.addEventListener("load", tell);
-      document.head.append(script);
-    }
+    else fetchScript("terms.js").then(tell);
     return item;
   }
   function ofPackage(objects) {

@@ -135,7 +135,7 @@
       waking.delete(this);
       known[spec.name] = (known[spec.name] || 0) + 1;
       this.key = known[spec.name] > 1 ? `${spec.name}-${known[spec.name]}` : spec.name;
-      this.dataset.key = this.key;
+      this.dataset.key = this.key; // (by it, reading.js finds the one that a link names, and opens what it stands in)
       if (!spec.model) return this.wait(spec, () => this.build(spec, figure));
       this.wait(spec, () => PageModel.load(spec.model).then((model) => this.build(spec, figure, model), (error) => {
         this.append(make("p", {class: "live-trouble"}, `${error.message}; this is the still picture.`));
@@ -145,24 +145,21 @@
     // away would make the browser, which looks for forms to fill, lay out all that stands around them.)
     wait(spec, build) {
       let brought = null;
-      const named = () => {
-        if (address().get("live") !== this.key) return false;
-        const tab = this.closest(".sd-tab-content")?.previousElementSibling.previousElementSibling;
-        if (tab) tab.checked = true;
-        let folded = false;
-        for (let fold = this.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = folded = true;
-        bring().then(() => { if (folded) this.scrollIntoView(); });
-        return true;
-      };
+      const named = () => { if (address().get("live") === this.key) bring(); };
       const watch = new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) bring(); }, {rootMargin: "500px"});
       const bring = () => {
         unbuilt.delete(bring);
         watch.disconnect();
+        window.removeEventListener("hashchange", named);
         return brought ??= build() || Promise.resolve();
       };
       if (!spec.model) unbuilt.add(bring);
       window.addEventListener("hashchange", named);
-      if (!named() && spec.ask && !this.closest(".sd-tab-content")) { // (who opens a tab has asked)
+      if (address().get("live") === this.key) {
+        const tab = this.closest(".sd-tab-content")?.previousElementSibling.previousElementSibling;
+        if (tab) tab.checked = true;
+        bring();
+      } else if (spec.ask && !this.closest(".sd-tab-content")) { // (who opens a tab has asked)
         const button = make("button", {type: "button", class: "live-act live-ask"}, spec.ask);
         button.addEventListener("click", () => {
           button.disabled = true;

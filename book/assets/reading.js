@@ -175,13 +175,7 @@
 
   // --- a term of the glossary, where it stands; the explanations come with the first that is pointed at ---
   let tip, waiting, coming;
-  const explanations = () => coming ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = new URL("_static/terms.js", new URL(data.content_root || "./", location.href));
-    script.addEventListener("load", () => resolve(window.TERMS));
-    script.addEventListener("error", reject);
-    document.head.append(script);
-  });
+  const explanations = () => coming ??= fetchScript("terms.js").then(() => window.TERMS);
   async function explain(link) {
     const says = (await explanations())[link.hash.slice(1)];
     if (!says || !link.matches(":hover, :focus")) return;

@@ -41,18 +41,13 @@
   }
   // The search offers chapters, sections and terms while one types (titles.js); to choose one leads there.
   let offers;
-  const root = new URL(data.content_root || "./", location.href);
   function offer() {
-    if (offers) return;
-    offers = document.createElement("datalist");
-    offers.id = "offers";
-    const script = Object.assign(document.createElement("script"), {src: new URL("_static/titles.js", root)});
-    script.addEventListener("load", () => {
-      offers.append(...window.TITLES.map(([value]) => Object.assign(document.createElement("option"), {value})));
-      document.body.append(offers);
-      for (const field of all("form.bd-search input")) field.setAttribute("list", offers.id);
+    offers ??= fetchScript("titles.js").then(() => {
+      const list = Object.assign(document.createElement("datalist"), {id: "offers"});
+      list.append(...window.TITLES.map(([value]) => Object.assign(document.createElement("option"), {value})));
+      document.body.append(list);
+      for (const field of all("form.bd-search input")) field.setAttribute("list", list.id);
     });
-    document.head.append(script);
   }
   function taken({target, inputType}) { // (to type one letter is no choice)
     const place = (inputType ?? "insertReplacementText") === "insertReplacementText" && window.TITLES?.find(([title]) => title === target.value);
@@ -82,7 +77,7 @@
     let leads = false; // into the page: the reading goes on there, and not at the button
     modal.addEventListener("close", () => {
       move(modal, bar);
-      if (!leads) button.focus();
+      if (!leads) button.focus({preventScroll: true}); // (what was read stays where it was)
       leads = false;
     });
     modal.addEventListener("click", (event) => {

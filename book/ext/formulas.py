@@ -17,11 +17,10 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+# A formula that is nothing but lines in the middle; and where TeX can be taken apart.
 GATHERED = re.compile(r"\\begin\{gathered\}(.*)\\end\{gathered\}", re.S)
 PARTS = re.compile(r"(\\\\(?:\[[^]]*\])?|\\(?:begin|end)\{\w+\*?\}|\\[a-zA-Z]+|\\.|[{}])")
-GLUED = re.compile(
-    r"|\\(?:Long)?(?:left)?[rR]ightarrow|\\text\{[^}]*\}|\\Longrightarrow"
-)  # goes with what follows
+GLUED = re.compile(r"|\\(?:Long)?(?:[lL]eft)?[rR]ightarrow|\\text\{[^}]*\}")  # goes with what follows
 SHORT = 24  # letters of TeX: a longer formula may be broken at the end of a line
 # A string that was put together in pieces leaves the engine only as JSON.
 CALL = "(tex, options) => JSON.stringify(katex.renderToString(tex, JSON.parse(options)))"

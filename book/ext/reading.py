@@ -16,12 +16,8 @@ from sphinx.transforms import SphinxTransform
 SOLVES = re.compile(r"^(check\(|mistakes\s*=|cases\w*\s*=|def )", re.M)
 OPEN = re.compile(r"^\s+\.\.\.|=\s*\.\.\.", re.M)  # what a reader fills in
 IMPORTS = 3  # a cell with at least so many imports is set-up
-DRAWERS = (
-    "diagram.",
-    "show(diagram.",
-    "live(",
-    "view.live(",
-)  # what a cell calls that holds no more than a figure
+# What a cell calls that holds no more than a figure.
+DRAWERS = ("diagram.", "show(diagram.", "live(", "view.live(")
 CHECK = "The check (it knows the solution)"
 DRAWN = "Show how it is drawn", "Hide how it is drawn"
 

@@ -219,15 +219,9 @@ def fold_deeper(section: nodes.section) -> None:
     head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
     rest = section.children[head:]
     section.children[head:] = []
-    live = (
-        ", with a figure that you can move"
-        if any(True for part in rest for _ in part.findall(live_figure))
-        else ""
-    )
-    opens = (
-        f'<details class="deeper"><summary><span>Open this part{live}</span>'
-        "<span>Fold this part</span></summary>"
-    )
+    live = any(True for part in rest for _ in part.findall(live_figure))
+    what = f"Open this part{', with a figure that you can move' if live else ''}"
+    opens = f'<details class="deeper"><summary><span>{what}</span><span>Fold this part</span></summary>'
     section += [raw(opens), *rest, raw("</details>")]
 
 
@@ -238,17 +232,6 @@ def leave_out(node: nodes.Element) -> None:
         box = nodes.container("", classes=[HIDDEN])
         node.replace_self(box)
         box += node
-
-
-def caption(picture: nodes.image) -> None:
-    """What a drawing of an experiment shows, where the text around it is not seen and it has no caption.
-
-    It is the alternative text, which a listener hears already.
-    """
-    words = escape(picture.get("alt", "").replace("*", ""))
-    if words and not any("finding" in node["classes"] for node in picture.parent.findall(nodes.paragraph)):
-        place = picture.parent.index(picture)
-        picture.parent.insert(place + 1, raw(f'<p class="finding {ONLY}" aria-hidden="true">{words}</p>'))
 
 
 class Ways(SphinxPostTransform):
@@ -350,9 +333,7 @@ class Ways(SphinxPostTransform):
             elif isinstance(node, nodes.section):
                 self.gallery(node)
             elif is_cell(node) and "draws" in node["classes"]:
-                for picture in figures(node):
-                    if isinstance(picture, nodes.image):
-                        caption(picture)
+                continue  # (each figure has its caption)
             elif isinstance(node, nodes.paragraph) and (k == 0 or introduces(node)):
                 without_formulas(node, names=True, code=False)
             elif isinstance(node, nodes.Element):

@@ -293,7 +293,7 @@ def show(fig: Figure | Diagram, alt: str = "", caption: str = "") -> None:
         caption: what the figure means and how to read it, in a sentence or two of Markdown, shown below it.
 
     Raises:
-        InputError: `alt` is too short to say anything.
+        InputError: `alt` is too short to say anything, or is given for a drawing, which has its own.
 
     >>> from support.view import style
     >>> show(style.subplots()[0], alt="A figure.")
@@ -302,6 +302,8 @@ def show(fig: Figure | Diagram, alt: str = "", caption: str = "") -> None:
     """
     words = " ".join(alt.split())
     if isinstance(fig, Diagram):
+        if words:
+            raise InputError("a drawing brings its own alternative text; leave out alt")
         publish_display_data(*fig._repr_mimebundle_())
     elif len(words) < 20:
         raise InputError(

@@ -655,7 +655,7 @@ def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own)
     tab.click(".modes [data-way=picture]")
     experiment = tab.locator("section[id^=experiment]")
     assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < experiment.bounding_box()["y"]
-    assert drawing.locator(".finding").is_visible()
+    assert tab.locator(".opening-said").first.is_visible() and drawing.locator(".finding").is_visible()
 
 
 @pytest.mark.parametrize("way", ["http", "file"])
@@ -676,6 +676,21 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
         "e => e.dispatchEvent(new InputEvent('input', {bubbles: true, inputType: 'insertReplacementText'}))"
     )
     tab.wait_for_url("**/11_attention.html")
+
+
+@pytest.mark.parametrize("button", [".primary-toggle", ".secondary-toggle"])
+def test_who_closes_the_contents_on_a_phone_is_where_they_were(own, button):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    tab.evaluate("scrollTo(0, 3000)")
+    tab.wait_for_timeout(600)
+    was = tab.evaluate("scrollY")
+    tab.locator(button).first.tap()
+    tab.locator("dialog[open]").wait_for()
+    tab.keyboard.press("Escape")
+    tab.wait_for_function("() => !document.querySelector('dialog[open]')")
+    tab.wait_for_timeout(300)
+    assert was > 2000 and abs(tab.evaluate("scrollY") - was) < 3
 
 
 def test_what_the_search_offers_is_there(site):

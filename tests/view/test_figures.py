@@ -12,6 +12,7 @@ import torch
 
 from support.core import InputError
 from support.view import (
+    diagram,
     plot_attention,
     plot_bars,
     plot_heatmap,
@@ -74,6 +75,21 @@ def test_show_gives_a_picture_with_its_words_and_nothing_else(monkeypatch, capsy
     assert data["image/svg+xml"].startswith('<svg class="plot"')
     assert more == {"metadata": {kind: {"alt": ALT} for kind in ("image/svg+xml", "image/png")}}
     assert capsys.readouterr().out == ""
+
+
+def test_show_gives_a_drawing_with_its_own_words_and_a_caption(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "support.view.figure.publish_display_data", lambda *args, **more: shown.append((*args, more))
+    )
+    drawing = diagram.neuron()
+    show(drawing, caption=" What it\n  means. ")
+    [(data, metadata, _), (below, _)] = shown
+    assert data == {"image/svg+xml": drawing.svg, "text/plain": drawing.alt}
+    assert metadata == {"image/svg+xml": {"alt": drawing.alt}}
+    assert below == {"text/markdown": "What it means.", "text/plain": "What it means."}
+    with pytest.raises(InputError, match="its own alternative text; leave out alt"):
+        show(drawing, alt=ALT)
 
 
 def test_long_names_and_legends_find_room():

@@ -39,12 +39,12 @@ def lora(width: int = 768, rank: int = 8) -> Diagram:
     total = d.node(170, 300, "+", "stream", r=13, size=16)
     d.arrow(big.bottom, (92, 300), total.left)
     d.arrow((250, 246), (250, 300), total.right, role="attention")
-    d.text(256, 274, "× α / r", "attention", size=12, anchor="start")
+    d.text(256, 274, "$× α / r$", "attention", size=12, anchor="start")
     d.arrow(total.bottom, (170, 344), words=f"[{width}]")
     few, many = 2 * rank * width, width * width
     d.text(170, 362, f"trained: 2 · {rank} · {width} = {few:,}", "attention", bold=True)
     d.text(170, 380, f"{100 * few / many:.1f}% of the matrix", "attention", size=12)
-    d.text(170, 400, "afterwards W + A B · α / r is again one matrix", "faint", size=12)
+    d.text(170, 400, "$afterwards W + A B · α / r is again one matrix$", "faint", size=12)
     d.size = (d.size[0], 414)
     return d.done(
         f"LoRA. The weight W, {width} by {width}, is frozen. Beside it the input goes through A, {width} "
@@ -72,7 +72,7 @@ def preferences() -> Diagram:
         d.line((312, y), (320, y))
     d.line((320, 40), (320, 78))
     d.arrow((320, 59), (330, 59), (330, 158), reward.right)
-    d.text(8, 190, "−ln σ(r_{A} − r_{B})", "loss", size=12, anchor="start")
+    d.text(8, 190, "$−ln σ(r_{A} − r_{B})$", "loss", size=12, anchor="start")
     d.text(8, 224, "3  the policy is trained (PPO, GRPO)", bold=True, anchor="start")
     policy = d.box(84, 276, 124, 44, "policy", "stream", bold=True, note="being trained")
     answer = d.box(262, 276, 112, 32, "its answer", "token")
@@ -83,14 +83,14 @@ def preferences() -> Diagram:
     d.line(policy.bottom, ref.top, role="faint", dashed=True)
     d.text(92, 310, "KL: how far away", "faint", size=12, anchor="start")
     aim = d.box(170, 408, 230, 30, "high reward, near the reference", "loss", size=12, bold=True)
-    d.text(170, 434, "maximise  r − β · KL", "loss", size=12)
+    d.text(170, 434, "$maximise  r − β · KL$", "loss", size=12)
     d.arrow(score.bottom, (262, aim.top[1]))
     d.arrow(ref.bottom, (84, aim.top[1]))
     d.arrow(aim.left, (9, 408), (9, 276), policy.left, role="loss")
     d.line((8, 446), (332, 446), role="line", width=1)
     d.text(8, 464, "DPO: from 1 straight to the policy", bold=True, anchor="start")
     d.text(8, 486, "the pair is the data", "faint", size=12, anchor="start")
-    d.text(8, 504, "reward of an answer: β · ln( policy / reference )", "faint", size=12, anchor="start")
+    d.text(8, 504, "$reward of an answer: β · ln( policy / reference )$", "faint", size=12, anchor="start")
     d.size = (d.size[0], 522)
     return d.done(
         "Learning from preferences. 1: people compare two answers to a prompt. 2: a reward model learns "

@@ -60,7 +60,7 @@ def attention(
     low = 120 + 16 * t
     d.arrow((46, low + 22), (46, low + 40), (left - 14, low + 40), (left - 14, low + 62))
     d.arrow((172, low + 22), (172, low + 40), (left + 14, low + 40), (left + 14, low + 62))
-    d.text(left + 74, low + 52, "Q Kᵀ / √d_{head}", size=13, anchor="start")
+    d.text(left + 74, low + 52, "$Q Kᵀ / √d_{head}$", size=13, anchor="start")
 
     top: Number = low + 64
     cell = 30

@@ -63,21 +63,21 @@ def computation_graph(
     d.stream((x, ys[0]), (x, ys[4] + 42))
     for k, y in enumerate(ys):
         d.node(x, y, "" if k == 0 else "+", "stream", r=12)
-        d.text(x - 22, y, f"h_{{{k}}} = {shown(values[k])}", "stream", anchor="end", bold=True)
-        d.text(322, y, f"∂L/∂h_{{{k}}} = {shown(gradients[k])}", "loss", anchor="end")
+        d.text(x - 22, y, f"$h_{{{k}}} = ${shown(values[k])}", "stream", anchor="end", bold=True)
+        d.text(322, y, f"$∂L/∂h_{{{k}}} = ${shown(gradients[k])}", "loss", anchor="end")
         if k:
             role = "attention" if k % 2 else "ffn"
             w = weights[k - 1]
             part = d.box(
-                212, y - 42, 110, 36, PARTS[k - 1], role, note=f"w = {w:g}".replace("-", "−"), size=12
+                212, y - 42, 110, 36, PARTS[k - 1], role, note=f"$w = ${w:g}".replace("-", "−"), size=12
             )
             d.arrow((x, y - 66), (212, y - 66), part.top)
             d.arrow(part.bottom, (212, y), (x + 13, y))
     y = ys[4] + 60
     logit = d.box(x, y, 124, 36, f"logit {shown(values[5])}", "output", note="")
-    d.text(322, y, f"∂L/∂z = p − 1\n= {shown(gradients[5])}", "loss", anchor="end")
-    soft = d.box(x, y + 60, 150, 36, f"probability p = {shown(values[6])}", "output", size=12)
-    loss = d.box(x, y + 120, 150, 36, f"loss = −ln p = {shown(values[7])}", "loss", bold=True, size=12)
+    d.text(322, y, f"$∂L/∂z = p − 1$\n$= ${shown(gradients[5])}", "loss", anchor="end")
+    soft = d.box(x, y + 60, 150, 36, f"probability $p = ${shown(values[6])}", "output", size=12)
+    loss = d.box(x, y + 120, 150, 36, f"loss $= −ln p $= {shown(values[7])}", "loss", bold=True, size=12)
     d.arrow(logit.bottom, soft.top)
     d.arrow(soft.bottom, loss.top)
     d.text(212, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")

@@ -35,7 +35,7 @@ def heads(config: GPTConfig | None = None, n_heads: int = 8, groups: int = 2) ->
     for k, (name, kv) in enumerate(names):
         y = 62 + 146 * k
         d.text(8, y, name, bold=True, anchor="start")
-        cached = f"2 · {kv} · {s.one('d_head')} per token"
+        cached = f"$2 · {kv} · {s.one('d_head')} per token$"
         if "d_head" in s.known:
             cached = f"{2 * kv * s.known['d_head']} numbers per token"
         d.text(332, y, cached, "faint", size=12, anchor="end")

@@ -105,7 +105,7 @@ def checkpoint(names: Sequence[tuple[str, str, str]] = GPT2_NAMES, title: str = 
         right = d.box(244, y, 184, 28, ours, role, size=11, round=4)
         d.arrow(left.right, right.left, role=role)
     y = 48 + high * len(names)
-    d.text(8, y, "ᵀ stored [input, output]; ours is [output, input]", "faint", size=12, anchor="start")
+    d.text(8, y, "$ᵀ stored [input, output]; ours is [output, input]$", "faint", size=12, anchor="start")
     d.text(8, y + 20, "nothing left over, nothing missing, equal logits", bold=True, size=12, anchor="start")
     d.size = (d.size[0], y + 36)
     turned = sum("ᵀ" in theirs for theirs, _, _ in names)

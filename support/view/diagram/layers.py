@@ -90,7 +90,7 @@ def decoder(config: GPTConfig | None = None) -> Diagram:
     d.text(stream + 10, 150, s("T", "d_model"), "faint", size=12, anchor="start")
     heads = f"{s.one('n_heads')} heads,\nQ K V: {s('T', 'd_head')}"
     first = _sublayer(d, stream, 176, "attention", "attention", side, 138, heads)
-    ff = f"{s.one('d_model')} → {s.one('d_ff')} →\n{s.one('d_model')}, at each\nposition alone"
+    ff = f"${s.one('d_model')} → {s.one('d_ff')} →$\n${s.one('d_model')}, $at each\nposition alone"
     last = _sublayer(d, stream, first + 28, "feed-forward", "ffn", side, 138, ff)
     d.text(stream + 14, last + 21, "residual stream", "stream", size=12, anchor="start")
     return d.done(

@@ -37,7 +37,7 @@ def rnn(words: Sequence[str] = ("the", "cat", "sat"), hidden: int | None = None)
         d.arrow(out.bottom, (x, 262))
     d.text(170, 274, "at each place: a distribution over the next word", "output", size=12)
     d.text(8, 104, size, "stream", size=12, anchor="start")
-    d.text(170, 298, "h_{t} = tanh(x_{t} W_{x} + h_{t−1} W_{h} + b)", "stream", size=13)
+    d.text(170, 298, "$h_{t} = tanh(x_{t} W_{x} + h_{t−1} W_{h} + b)$", "stream", size=13)
     return d.done(
         f"A recurrent network unrolled over {n} words, {' '.join(words)}. At each word the same cell takes "
         f"the word's vector and the hidden state before it, {size}, and gives a new hidden state, which it "

@@ -46,21 +46,21 @@ def neuron(
         d.text(
             at + (middle - at) * 0.36 + side,
             84 if at == middle else 104,
-            f"w_{{{k + 1}}} = {_written(w)}",
+            f"$w_{{{k + 1}}} = ${_written(w)}",
             "stream",
             size=12,
             anchor="end" if side < 0 else "start",
         )
     unit = d.node(middle, 176, "Σ", "stream", r=22, size=18)
     d.arrow((72, 176), unit.left, role="stream")
-    d.text(66, 176, f"b = {_written(bias)}", "stream", anchor="end")
-    d.arrow(unit.bottom, (middle, 246), words=f"z = {_written(z)}")
-    d.text(unit.right[0] + 10, 176, "z = x · w + b", anchor="start")
+    d.text(66, 176, f"bias\n$b = ${_written(bias)}", "stream", anchor="end")
+    d.arrow(unit.bottom, (middle, 246), words=f"$z = ${_written(z)}")
+    d.text(unit.right[0] + 10, 176, "$z = x · w + b$", anchor="start")
     d.box(middle, 278, 92, 64, "", "ffn")
     d.line((middle - 34, 296), (middle + 34, 296), role="line")
     d.curve([(middle - 34, 296), (middle, 296), (middle + 30, 258)], "ffn", width=2.6)
     d.text(middle + 56, 270, "ReLU", "ffn", bold=True, anchor="start")
-    d.text(middle + 56, 287, "max(0, z)", "faint", size=12, anchor="start")
+    d.text(middle + 56, 287, "$max(0, z)$", "faint", size=12, anchor="start")
     d.arrow((middle, 310), (middle, 344))
     d.text(middle, 356, f"output {_written(out)}", "output", bold=True)
     products = ", ".join(f"{_written(x)} times {_written(w)}" for x, w in zip(inputs, weights, strict=True))

@@ -46,8 +46,8 @@ def loss_of_logits(
         d.box(x, 48, min(64, step - 8), 28, _signed(z, 1), "output")
         d.arrow((x, 62), (x, 88))
     d.text(8, 48, "logits z", "output", bold=True, anchor="start")
-    d.text(8, 66, f"[V], here {n}", "faint", size=12, anchor="start")
-    box = d.box(x0 + 122, 106, 244, 34, "softmax:  exp(z), divided by the sum", "output", size=12)
+    d.text(8, 66, f"$[V], here {n}$", "faint", size=12, anchor="start")
+    box = d.box(x0 + 122, 106, 244, 34, "softmax$:  exp(z), divided by the sum$", "output", size=12)
     base, high = 244, 84
     d.text(8, 200, "proba-\nbilities p", "output", bold=True, anchor="start")
     d.text(8, 234, "sum to 1", "faint", size=12, anchor="start")
@@ -67,7 +67,7 @@ def loss_of_logits(
         320,
         244,
         44,
-        f"loss = −ln {_signed(probabilities[target])} = {_signed(loss)}",
+        f"loss $= −ln {_signed(probabilities[target])} $= {_signed(loss)}",
         "loss",
         bold=True,
         note="cross-entropy: of the target alone",
@@ -75,7 +75,7 @@ def loss_of_logits(
     d.arrow((at, 272), (at, node.top[1]), role="loss")
     d.arrow(node.bottom, (node.x, 374), role="loss", words="backward")
     d.text(8, 392, "gradient", "loss", bold=True, anchor="start")
-    d.text(8, 410, "p − y", "faint", size=12, anchor="start")
+    d.text(8, 410, "$p − y$", "faint", size=12, anchor="start")
     for k, (x, p) in enumerate(zip(places, probabilities, strict=True)):
         d.box(x, 394, min(64, step - 8), 28, _signed(p - (k == target)), "loss")
     d.text(x0 + 122, 426, "raises the target’s logit, lowers the others", "faint", size=11)

@@ -15,12 +15,8 @@ from support.view.diagram.canvas import SMALLEST, WIDTH, Diagram, Number
 
 Point = tuple[Number, Number]
 SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
-# What of a label is left out by a page that promises no formulas: a shape, a formula, the symbol of a number.
-FORMULA = re.compile(
-    r"^\[[^]]+\], (?!here)|(?:mean over|[,:])? *\[[^]]+\](?:, here \d+| = \[\d+\])?"
-    r"|^.*(?:√|^ᵀ|∂[^=]*(?:= p|$)|, z\)|tanh\(|· w|β|α|^−ln|^p − y|· d_head|d_model →).*$"
-    r"|^(?:(?!\w{4}).)*= (?=−?[\d.]+$)|= −ln [\d.p]+ (?==)|:  exp.*$|^d_model, "
-)
+# A formula in a label, or a shape, which stands in brackets: a page without formulas leaves both out.
+FORMULA = re.compile(r"\$([^$]*)\$|(^\[[^]]+\], |[,:]? *\[[^]]+\])")
 
 
 class Box(NamedTuple):
@@ -92,14 +88,14 @@ class Drawing:
         inside: bool = False,
         turn: Number = 0,
     ) -> None:
-        """Words, one line for each line; ``W_{Q}`` lowers the letters in braces."""
+        """Words, one line for each line; ``W_{Q}`` lowers letters, and ``$z = $0.8`` marks a formula."""
         lines = words.split("\n")
         for k, line in enumerate(lines):
             base = y + 0.36 * size + (k - (len(lines) - 1) / 2) * 1.22 * size
             small = max(SMALLEST, round(0.8 * size, 1))
             shown = SUBSCRIPT.sub(
                 rf'<tspan dy="3" font-size="{small:g}">\1</tspan><tspan dy="-3">&#8203;</tspan>',
-                FORMULA.sub(r'<tspan class="formula">\g<0></tspan>', escape(line)),
+                FORMULA.sub(r'<tspan class="formula">\1\2</tspan>', escape(line)),
             )
             style = ' font-weight="600"' * bold + ' class="in"' * inside
             style += f' transform="rotate({turn:g} {_n(x)} {_n(y)})"' if turn else ""

@@ -42,7 +42,7 @@ def vocabulary(text: str = "the cat napped", words: Sequence[str] = LIST) -> Dia
         d.arrow((x, 154), (x, 178))
         d.box(x, 194, step - 6, 30, str(number), "token", bold=True)
     d.text(108, 142, "look each up in the list", "faint", size=12)
-    d.text(108, 222, f"ids [T] = [{n}]", "faint", size=12)
+    d.text(108, 222, f"ids$ [T] = [{n}]$", "faint", size=12)
     d.arrow((108, 236), (108, 268))
     d.box(108, 286, 200, 34, "the model", "stream")
     d.arrow((108, 304), (108, 334))

@@ -32,7 +32,7 @@ def training_loop(
         (
             "cross-entropy",
             "loss",
-            "mean over [B, T]" if batch is None else "mean over all tokens",
+            "$mean over [B, T]$" if batch is None else "mean over all tokens",
         ),
         ("backward", "loss", "a gradient per parameter"),
         ("clip", "loss", "no clipping" if training.clip is None else f"gradient norm ≤ {training.clip:g}"),
