@@ -272,20 +272,19 @@ class Ways(SphinxPostTransform):
     @staticmethod
     def opening(top: nodes.Element) -> None:
         """Of what stands before the first section, the question and the lines that introduce the chapter."""
-        seen = False
+        seen = drawn = False
         for node in top.children[1:]:
             if isinstance(node, nodes.section):
                 return
             seen = seen or node.astext().startswith("You will be able to")
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
+                drawn = True
                 continue
-            if not seen and "opening-drawing" in node.parent[node.parent.index(node) - 1].get("classes", ()):
+            if drawn and isinstance(node, nodes.paragraph):  # words that belong to the drawing
                 node["classes"].append("opening-said")
-                if isinstance(node, nodes.paragraph):
-                    without_formulas(node, names=True, code=False)
-                    continue
-            if seen or is_cell(node):
+                without_formulas(node, names=True, code=False)
+            elif seen or is_cell(node):
                 node["classes"].append(HIDDEN)
             elif isinstance(node, nodes.paragraph):
                 without_formulas(node, names=True)

@@ -33,13 +33,14 @@ def remembered(browser, bases):
     """Opens a page in a browser that remembers a way."""
     contexts = []
 
-    def opened(page, way, **settings):
+    def opened(page, way, wait=True, **settings):
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
         contexts.append(context)
         tab = context.new_page()
         tab.goto(bases["http"] + "robots.txt")
         tab.evaluate("(way) => localStorage.setItem('reading', way)", way)
-        visit(tab, bases["http"] + page)
+        if wait:
+            visit(tab, bases["http"] + page)
         return tab
 
     yield opened
@@ -103,6 +104,17 @@ def test_a_remembered_way_opens_without_a_jump(remembered):
     for way in ("picture", "hand"):
         tab = remembered("notebooks/13_feed_forward.html", way)
         assert tab.evaluate(SHIFT) < 0.05, way
+
+
+@pytest.mark.parametrize("chapter", ["11_attention", "12_heads", "13_feed_forward"])
+def test_a_page_that_comes_slowly_is_drawn_in_parts_and_does_not_jump(remembered, bases, chapter):
+    tab = remembered("robots.txt", "picture", wait=False)
+    slow = {"offline": False, "latency": 50, "downloadThroughput": 250_000, "uploadThroughput": 250_000}
+    tab.context.new_cdp_session(tab).send("Network.emulateNetworkConditions", slow)
+    visit(tab, f"{bases['http']}notebooks/{chapter}.html")
+    first = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    whole = tab.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
+    assert first < whole - 200 and tab.evaluate(SHIFT) < 0.06
 
 
 def test_by_hand_the_numbers_come_first(remembered):
