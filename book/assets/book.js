@@ -8,6 +8,20 @@ const hosted = window.location.protocol.startsWith("http");
 const fetchScript = (name) => new Promise((resolve, reject) => {
   document.head.append(Object.assign(document.createElement("script"), {src: new URL(`_static/${name}`, root), onload: resolve, onerror: reject}));
 });
+// The words that at most so many changed letters tell from what was typed, nearest first (Levenshtein 1966).
+const nearest = (typed, words, most) => {
+  const a = typed.toLowerCase().slice(0, 24), far = (word) => {
+    const b = word.toLowerCase();
+    let row = [...Array(b.length + 1).keys()];
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
+      row = next;
+    }
+    return row[b.length];
+  };
+  return words.map((word) => [far(word), word]).filter(([d]) => d <= most).sort((x, y) => x[0] - y[0]).map(([, word]) => word);
+};
 // A host lets browsers keep a page for some minutes. If the book was built anew since, the page is fetched anew.
 async function renew() {
   const mine = document.querySelector('meta[name="build"]')?.content;

@@ -85,7 +85,7 @@
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
     const names = new Set(splitQuery(query.toLowerCase())), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
     const objects = new Map(results.sort((a, b) => b[4] - a[4]).map(([name, title, id]) => [title, {name: plain(title), href: file(name) + id}]));
-    return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count)};
+    return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count), nowhere: nowhere.map(({word}) => word)};
   }
   // What was found, in a sentence.
   function told(words, left, nowhere, whole, count) {
@@ -201,9 +201,22 @@
     return make("li", "", "In the package:", links(objects.slice(0, 12).map(({name, href}) => ({title: name.replace(/^support\./, ""), href}))));
   }
 
+  // For words that no page has: those of titles and terms that are spelled nearly so.
+  async function meant(query, nowhere) {
+    await (window.TITLES || fetchScript("titles.js"));
+    const known = [...new Set(window.TITLES.flatMap(([title]) => title.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) || []))], closest = new Map();
+    for (const word of nowhere) {
+      const [best] = nearest(word, known, word.length < 5 ? 1 : 2);
+      if (best) closest.set(word, best);
+    }
+    if (!closest.size) return null;
+    const other = query.toLowerCase().split(/\s+/).map((word) => closest.get(word) || word).join(" ");
+    return make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?");
+  }
+
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (query) => {
-    const {list, terms, objects, words, told} = found(query), items = list.map((page) => ofPage(page, words));
+    const {list, terms, objects, words, told, nowhere} = found(query), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));
@@ -211,6 +224,8 @@
     Search.title.textContent = "Search results";
     Search.status.textContent = told;
     Search.output.replaceChildren(...items);
+    document.querySelector(".search-meant")?.remove();
+    if (nowhere.length) meant(query, nowhere).then((offer) => { if (offer && Search.status.textContent === told) Search.status.after(offer); }, () => {});
   };
   // What is typed on the page of the search is looked for as it is typed.
   document.addEventListener("DOMContentLoaded", () => {

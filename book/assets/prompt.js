@@ -160,21 +160,7 @@
     }
   });
 
-  // The words that at most so many changed letters tell from what was typed, nearest first (Levenshtein 1966).
-  Live.nearest = (typed, words, most) => {
-    const a = typed.toLowerCase().slice(0, 24), far = (word) => {
-      const b = word.toLowerCase();
-      let row = [...Array(b.length + 1).keys()];
-      for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
-        row = next;
-      }
-      return row[b.length];
-    };
-    return words.map((word) => [far(word), word]).filter(([d]) => d <= most).sort((x, y) => x[0] - y[0]).map(([, word]) => word);
-  };
   // Words that somebody may have meant: those that begin alike and differ in a letter or two.
-  const near = (typed, words) => Live.nearest(typed,
+  const near = (typed, words) => nearest(typed,
     words.filter((word) => /^\w/.test(word) && word[0].toLowerCase() === typed[0]?.toLowerCase()), typed.length < 4 ? 1 : 2).slice(0, 2);
 })();

@@ -9,6 +9,7 @@
   // --- Everything, Picture, By hand, Code ---
   function show(way) {
     data.reading = way in WAYS ? way : "all";
+    delete data.code;
     for (const button of all("button[data-way]")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));
     // By hand, the numbers lie open. What was opened for that is folded again.
     for (const fold of all("details.below-input")) {
@@ -39,14 +40,16 @@
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     const way = data.reading;
     show("all");
+    if (way !== "code") data.code = "folded"; // who chose to read none gets none
+    const shows = `everything${way === "code" ? "" : " but the code"}`;
     const told = document.querySelector(".modes-says [data-way=all]");
     if (told && name) told.dataset.words ||= told.textContent;
-    if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows everything. Other pages keep your choice.`;
+    if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows ${shows}. Other pages keep your choice.`;
     const note = document.createElement("p"), back = document.createElement("button");
     Object.assign(back, {type: "button", textContent: `Back to “${name}”`});
     back.addEventListener("click", () => { note.remove(); choose(way); document.querySelector(".modes").scrollIntoView(); });
     note.className = "way-note";
-    note.append(`You came by a link to a part that “${name}” leaves out. `, back);
+    note.append(`You came by a link to a part that “${name}” leaves out, so this page shows ${shows}. `, back);
     for (const old of all(".way-note")) old.remove();
     if (live) place.before(note);
     else (place.matches("section") ? place.firstElementChild : place).after(note);
@@ -56,7 +59,7 @@
   const touched = () => matchMedia("(pointer: coarse)").matches;
   const LARGER = "Enlarge this figure", LARGE = ".cell_output img, svg.diagram[tabindex]"; // plots and drawings
   // --- a figure in the whole window: all of it at first; a press, two fingers or the button make it larger and small again ---
-  function enlarge(picture) {
+  function enlarge(picture, press) {
     const box = document.createElement("dialog"), close = document.createElement("button"), big = picture.cloneNode(true);
     box.className = "enlarged";
     box.setAttribute("aria-label", "The figure, enlarged");
@@ -132,8 +135,10 @@
     close.focus();
     fit();
     if (!touched() || fitted > 1.3 * picture.clientWidth) return;
-    turn(); // a finger asked for more than the page shows already
-    scroll.scrollTo(0, 0);
+    turn(); // a finger asked for more than the page shows already, and for the place that it pressed
+    const small = picture.getBoundingClientRect(), part = (at, from, size) => press ? (at - from) / size : 0;
+    scroll.scrollTo(part(press?.clientX, small.left, small.width) * scroll.scrollWidth - scroll.clientWidth / 2,
+      part(press?.clientY, small.top, small.height) * scroll.scrollHeight - scroll.clientHeight / 2);
   }
 
   // --- what was read: a chapter counts when most of its parts that are shown were in view for a while, and its end ---
@@ -194,20 +199,19 @@
     clearTimeout(waiting);
     if (tip?.isConnected) tip.remove();
   }
-  // Under a finger a term is explained at the foot of the window, with a link that leads to the glossary.
+  // Under a finger a term or a number is explained at the foot of the window; a link leads from a term to the glossary.
   let sheet;
-  async function explainBelow(link) {
-    const says = (await explanations())[link.hash.slice(1)];
-    if (!says) return void (location.href = link.href);
+  function tellBelow(name, says, link) {
     hush();
     sheet?.remove();
     const close = Object.assign(document.createElement("button"), {type: "button", textContent: "Close"}), more = document.createElement("p");
-    more.append(Object.assign(document.createElement("a"), {href: link.href, textContent: "In the glossary"}), close);
+    if (link) more.append(Object.assign(document.createElement("a"), {href: link.href, textContent: "In the glossary"}));
+    more.append(close);
     sheet = Object.assign(document.createElement("div"), {className: "term-sheet"});
     sheet.setAttribute("role", "dialog");
-    sheet.setAttribute("aria-label", link.textContent);
+    sheet.setAttribute("aria-label", name);
     const text = document.createElement("p");
-    text.append(Object.assign(document.createElement("b"), {textContent: `${link.textContent}: `}), says);
+    text.append(Object.assign(document.createElement("b"), {textContent: `${name}: `}), says);
     sheet.append(text, more);
     document.body.append(sheet);
     const away = (event) => {
@@ -217,6 +221,11 @@
     };
     for (const hand of ["click", "keydown"]) document.addEventListener(hand, away);
     close.focus({preventScroll: true});
+  }
+  async function explainBelow(link) {
+    const says = (await explanations())[link.hash.slice(1)];
+    if (says) tellBelow(link.textContent, says, link);
+    else location.href = link.href;
   }
 
   // (Not in the task that ends the reading of the page: that is long enough.)
@@ -243,7 +252,7 @@
     }
     document.addEventListener("click", (event) => {
       const picture = event.target.closest(LARGE);
-      if (picture && !picture.closest("dialog")) enlarge(picture);
+      if (picture && !picture.closest("dialog")) enlarge(picture, event);
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") hush();
@@ -261,8 +270,10 @@
     }
     for (const end of ["mouseout", "focusout"]) document.addEventListener(end, hush);
     document.addEventListener("click", (event) => {
-      const link = event.target.closest?.("a.term");
-      if (!link || event.pointerType !== "touch" || event.ctrlKey || event.metaKey) return;
+      if (event.pointerType !== "touch" || event.ctrlKey || event.metaKey) return;
+      const link = event.target.closest?.("a.term"), number = event.target.closest?.(".bound[title]");
+      if (number && !number.closest("a")) setTimeout(() => tellBelow(number.textContent, number.title)); // (not under the same press, which closes)
+      if (!link) return;
       event.preventDefault();
       clearTimeout(waiting);
       explainBelow(link).catch(() => { location.href = link.href; });

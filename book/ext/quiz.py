@@ -100,14 +100,16 @@ class Questions(SphinxDirective):
         if self.arguments:
             return [nodes.raw("", forms(self.arguments[0]), format="html")]
         out: list[nodes.Node] = []
+        jumps = []
         for number, (stem, name) in plan.chapters().items():
             if not load(number) or not plan.notebook(stem).exists():
                 continue
-            link = (
-                f'<p class="quiz-of"><a href="../notebooks/{stem}.html">{int(number)} {escape(name)}</a></p>'
-            )
+            jumps.append(f'<a href="#of-{number}" title="{escape(name)}">{int(number)}</a>')
+            link = f'<a href="../notebooks/{stem}.html">{int(number)} {escape(name)}</a>'
+            link = f'<p class="quiz-of" id="of-{number}">{link}</p>'
             out.append(nodes.raw("", link + forms(number), format="html"))
-        return out
+        jump = f'<nav class="quiz-jumps" aria-label="To a chapter">To chapter {" ".join(jumps)}</nav>'
+        return [nodes.raw("", jump, format="html"), *out]
 
 
 def load_script(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:

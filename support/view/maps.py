@@ -87,7 +87,7 @@ def plot_map(
         fig.legend(
             handles,
             texts,
-            loc="outside lower center",
+            loc="outside upper center",
             ncols=min(3 if wide == 1 else 4, len(names)),
             columnspacing=1.2,
         )

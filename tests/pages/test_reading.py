@@ -234,6 +234,8 @@ def test_a_link_into_what_is_hidden_shows_this_page_and_keeps_the_way(own, bases
     assert "leaves out" in tab.inner_text(".modes-says")
     note = tab.locator("#confident-and-wrong .way-note")
     assert "“Picture” leaves out" in note.inner_text() and note.is_visible(), "said where one arrives, too"
+    part = tab.locator("#confident-and-wrong")  # who chose to read no code gets what it prints, and none
+    assert part.locator(".cell_input:visible").count() == 0 < part.locator(".cell_output:visible").count()
     note.get_by_role("button").click()
     assert tab.evaluate(SEEN) == [True, False, False] and tab.locator(".way-note").count() == 0
     tab.goto(bases["http"] + "notebooks/08_embeddings.html")
@@ -543,6 +545,13 @@ def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
     term.tap()
     sheet.wait_for()
     tab.touchscreen.tap(200, 200)  # away from it
+    assert sheet.count() == 0 and tab.url == here
+    number = tab.locator("article p .bound").first
+    number.scroll_into_view_if_needed()
+    number.tap()
+    sheet.wait_for()
+    assert sheet.inner_text().startswith(f"{number.inner_text()}: This number is computed")
+    tab.get_by_role("button", name="Close").tap()
     assert sheet.count() == 0 and tab.url == here
     term.tap()
     tab.get_by_role("link", name="In the glossary").tap()

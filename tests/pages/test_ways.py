@@ -142,6 +142,8 @@ def test_by_hand_the_numbers_come_first(remembered):
     assert told.inner_text().startswith("1 of 11") and act["Back to the first step"].is_disabled()
     act["Last"].click()
     assert told.inner_text().startswith("11 of 11") and "the last step" in told.inner_text()
+    read = stepper.locator(".stepper-reads caption").all_inner_texts()  # what the step reads is marked, too
+    assert [caption[0] for caption in read] == ["X", "O"]
     stepper.locator("button[data-key='Q[1, 2]']").click()
     assert "Q[1, 2] =" in told.inner_text()
     stepper.locator("input[type=range]").evaluate(

@@ -38,7 +38,7 @@
 
   const picture = (tools, {words, kinds, points, frame, height, chosen, near, first = near, lines, path, arrows = [], cross, notes, choose}) => {
     const {svg, text, make, arrow} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
-    const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, "Go over a point to read its name; press it to choose it.");
+    const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, matchMedia("(hover: none)").matches ? "Press a point to choose it." : "Go over a point to read its name; press it to choose it.");
     const matter = [...new Set(chosen === null ? [] : [chosen, ...first])], order = [...new Set([...matter, ...words.keys()])];
     const along = ([a, b]) => Array.from({length: 29}, (_, k) => to([0, 1].map((i) => a[i] + (k + 1) / 30 * (b[i] - a[i])))), busy = arrows.flatMap(along);
     const spots = place(words, at, order, tall, chosen, matter.length, busy), here = chosen === null ? null : at[chosen];

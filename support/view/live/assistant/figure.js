@@ -106,7 +106,7 @@
     return [...words].sort((a, b) => scores[harness.ids.get(b)] - scores[harness.ids.get(a)]).slice(0, 5);
   };
   const instead = (text, word, held, data) => {
-    const same = Live.nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4);
+    const same = nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4);
     return same.length ? ["Near: ", same] : ["Known here: ", likely(text, word, held, data)];
   };
 

@@ -16,7 +16,7 @@
       return {words, weights, queries, finding: fill(said, {...last, layer, head, whom})};
     },
     draw(state, data, {make, shown}) {
-      const n = state.words.length, told = make("p", {class: "live-told"}, "Go over the squares, or step through them with the arrow keys.");
+      const n = state.words.length, told = make("p", {class: "live-told"}, matchMedia("(hover: none)").matches ? "Press a square to read what it says." : "Go over the squares, or step through them with the arrow keys.");
       const cells = state.words.map((word, i) => state.words.map((other, k) => {
         if (k > i) return make("td", {class: "live-square live-masked"}, "");
         const p = state.weights[i][k], says = `“${word}” (${i + 1}) attends to “${other}” (${k + 1}) with weight ${shown(p, 1, true)}`;

@@ -58,8 +58,8 @@ def draw_kl_penalty(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """The reference and both optima side by side."""
     groups = {
         "reference": REFERENCE,
-        "optimum": [found[f"{name}_best"] for name in ANSWERS],
-        "optimum with the other KL": [found[f"{name}_other"] for name in ANSWERS],
+        "best policy": [found[f"{name}_best"] for name in ANSWERS],
+        "best with the KL the other way": [found[f"{name}_other"] for name in ANSWERS],
     }
     labels = [f"{name}, reward {found[f'{name}_reward']:g}" for name in ANSWERS]
     fig = plot_bars(groups, labels, xlabel="probability", digits=2)
@@ -76,10 +76,12 @@ FIGURE = LiveFigure(
     ),
     compute=kl_penalty,
     draw=draw_kl_penalty,
-    says="With β = {beta:.1f} the optimum gives answer {first} most, {first_p:.1%}. It expects a reward of "
-    "{gain:.2f} at {kl:.2f} nats from the reference, and its objective is {value:.2f}. The optimum with the "
-    "other KL expects {other_gain:.2f} at {other_kl:.2f} nats and is {lost:.2f} worse in that objective.",
-    columns=("answer", "reward", "reference", "optimum", "with the other KL"),
+    says="With β = {beta:.1f} the best policy, the wide bars, gives answer {first} most, {first_p:.1%}. Its "
+    "expected reward is {gain:.2f} and its KL divergence from the reference {kl:.2f} nats, so the objective, "
+    "the reward minus β times the divergence, is {value:.2f}. The narrow bars would be best with the KL "
+    "divergence of the reference from the policy instead: their expected reward is {other_gain:.2f}, their "
+    "divergence from the reference {other_kl:.2f} nats, and their objective {lost:.2f} lower.",
+    columns=("answer", "reward", "reference", "best policy", "KL the other way"),
     rows=tuple(
         (name, f"{{{name}_reward:.1f}}", f"{100 * p:.1f}%", f"{{{name}_best:.1%}}", f"{{{name}_other:.1%}}")
         for name, p in zip(ANSWERS, REFERENCE, strict=True)

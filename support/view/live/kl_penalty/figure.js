@@ -40,7 +40,7 @@
           svg("rect", {x: 52, y: 36 + 62 * i, width: width(state[`${name}_other`]), height: 14, rx: 3, class: "live-line live-absolute"}),
           svg("rect", {x: 52, y: 6 + 62 * i, width: width(data.reference[i]), height: 48, rx: 3, class: "live-ghost"}),
           text(396, 30 + 62 * i, shown(state[`${name}_best`], 1, true), {class: "live-left"}))),
-        text(52, 272, "wide: optimum; narrow: other KL; dashed: reference", {class: "live-right live-name"}));
+        text(52, 272, "wide: best; narrow: KL the other way; dashed: reference", {class: "live-right live-name"}));
     },
   });
 })();

@@ -30,7 +30,8 @@ LAST = len(steps_of(GAME)) - 1
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? The game leaves it open; so does the model. Now add Paolo.",
+        "Whom will Pietro call? Paolo, or any of the eight players: the game leaves it open, and so does the "
+        "model. Now add Paolo.",
         {"prompt": "Pietro chiama", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(
@@ -42,7 +43,7 @@ TOUR = (
     Stop(
         "switch off the first map",
         "“Vice” is what a number would say to Paolo: without this map the model no longer knows who has "
-        "called. Press the map to see its numbers.",
+        "called. It stays off until you switch it on. Press the map to see its numbers.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
     ),
 )

@@ -73,7 +73,7 @@
       if (!this.follows || box.flow === "across") return;
       const places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], slow = !(tools.speed > 1);
       const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 || to > innerHeight - 130) scrollBy({top: from - 76, behavior: calm() ? "auto" : "smooth"});
+      if (from < 64 || to > innerHeight - 130) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
     }
     place(measure) {
       const {state, data} = this;
@@ -190,11 +190,17 @@
       this.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
     }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
-    // What a hand opens comes into sight, below the drawing's end.
+    // What a hand opens comes into sight, below the drawing's end; closed again, it leads back to where the hand was.
     open(part, more = {}) {
       this.tools.set({open: part, ...more});
-      const far = this.room.getBoundingClientRect().top - innerHeight * 0.55;
-      if (part !== "nothing" && far > 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
+      const far = this.room.getBoundingClientRect().top - innerHeight * 0.55, behavior = calm() ? "auto" : "smooth";
+      if (part === "nothing") {
+        if (this.left && Math.abs(scrollY - this.left.to) < innerHeight) scrollTo({top: this.left.from, behavior});
+        this.left = null;
+      } else if (far > 0) {
+        this.left = {from: scrollY, to: scrollY + far};
+        scrollBy({top: far, behavior});
+      }
     }
     hint() {
       this.told.textContent = this.state.open === "nothing" ? "Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";

@@ -133,8 +133,9 @@
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
       if (found.over) return `The text is over: nothing follows ${EOS}. Press “Back” to take the last word back.`;
-      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
-      return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn;
+      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
+      const off = n ? n === 1 ? " One part is switched off." : ` ${n} parts are switched off.` : "";
+      return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn + off;
     }
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {

@@ -178,6 +178,8 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
             return f"The text is over: nothing follows {EOS}. Press “Back” to take the last word back."
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
+        if n_off := len(found["off"]):
+            said += " One part is switched off." if n_off == 1 else f" {n_off} parts are switched off."
     elif part == "embedding":
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."

@@ -40,8 +40,11 @@
         ...matrix.columns.map((word) => make("th", {scope: "col"}, word))))] : [];
       const table = make("table", {class: "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...lowered(matrix.title, make)), ...head, make("tbody", {}, ...body));
       const first = Math.min(...matrix.cells.flat().filter(Boolean).map((cell) => cell[1]));
-      return {node: make("div", {class: `stepper-card stepper-${matrix.role}`}, table), first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
+      return {node: make("div", {class: `stepper-card stepper-${matrix.role}`}, table), name: matrix.name, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
     });
+    // For each step the matrices that its numbers are made of.
+    held.reads = data.steps.map((_, step) => new Set(data.matrices.flatMap((matrix) => matrix.cells.flat())
+      .flatMap((cell) => cell?.[1] === step && cell[4] ? cell[4].map((key) => key.slice(0, key.lastIndexOf("["))) : [])));
     held.told = make("p", {class: "stepper-told", "aria-hidden": "true"});
     const button = (word, label, by) => {
       const node = make("button", {type: "button", class: "live-act", "aria-label": label}, word);
@@ -75,7 +78,8 @@
       next.tabIndex = 0;
       next.focus();
     });
-    held.stage = make("div", {class: "stepper"}, canvas, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
+    const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number to see the sum that made it.");
+    held.stage = make("div", {class: "stepper"}, canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
   }
 
   function paint({place, cell: chosen, headline, does, sum, number, of}, held, data, make) {
@@ -96,9 +100,10 @@
       inner.tabIndex = -1;
     }
     if (kept || first) (kept || first).tabIndex = 0;
-    for (const {node, first: begins, steps} of held.cards) {
+    for (const {node, name, first: begins, steps} of held.cards) {
       node.classList.toggle("stepper-now", steps.has(place));
       node.classList.toggle("stepper-later", begins > place);
+      node.classList.toggle("stepper-reads", held.reads[place].has(name) && !steps.has(place));
     }
     held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), ...lowered(does, make), ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
     held.back.disabled = place === 0;

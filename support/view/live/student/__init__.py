@@ -81,7 +81,7 @@ FIGURE = LiveFigure(
     compute=student,
     draw=draw_student,
     says="With {hours:.1f} hours a day and {attendance:.0f}% of the classes the student {verdict}: "
-    "the network says {p:.1%}.",
+    "the network gives the pass a probability of {p:.1%}.",
     columns=("neuron", "weighted sum and bias", "what it passes on"),
     rows=(
         ("hidden 1", "{z1:.4f}", "{h1:.4f}"),

@@ -28,7 +28,8 @@ KEY = "At “{last}” the key of unit {unit} gives {dot:.2f} and the bias {bias
 ACTIVE = "so the activation is {activation:.2f}. It adds {adds:.2f} to the logit of “{word}”. "
 SILENT = "so the unit is not active here. "
 WHOLE = "{after} the most probable word is “{word}” with {plain:.2%}."
-WITHOUT = "Without {off}, the probability of “{word}” is {now:.2%} instead of {plain:.2%}."
+WITHOUT = "Without {off}, the probability of “{word}” is {now:.2%} instead of {plain:.2%}{instead}."
+INSTEAD = ", and the most probable word is “{winner}” with {much:.2%}"
 
 
 @lru_cache
@@ -103,7 +104,8 @@ def units(prompt: str, layer: str, unit: float | int, on: bool, cut: float | int
     (plain, seen), (now, _) = _pass(prompt, at, ()), _pass(prompt, at, off)
     vote, probable = effects(at)[i], _descending(plain)[:SHOWN]
     favoured = _descending(vote, least=1)
-    shown = [*probable, *(w for w in favoured[:VOTES] if w not in probable)]
+    winner = _descending(now)[0]
+    shown = list(dict.fromkeys([*probable, winner, *favoured[:VOTES]]))
     tokens = vocabulary.tokens
     rows = [
         {"word": tokens[w], "vote": vote[w].item(), "adds": adds[i, w].item()}
@@ -132,6 +134,8 @@ def units(prompt: str, layer: str, unit: float | int, on: bool, cut: float | int
     about = found | rows[0] | {"unit": i, "last": words_of(prompt)[-1], "after": after(prompt)}
     alone = "" if on or i in order[: int(cut)] else f"unit {i}"
     about["off"] = " and ".join(name for name in (strong, alone) if name)
+    instead = fill(INSTEAD, {"winner": tokens[winner], "much": now[winner].item()})
+    about["instead"] = instead if winner != probable[0] else ""
     said = KEY + (ACTIVE if found["activation"] > 0 else SILENT) + (WITHOUT if off else WHOLE)
     return found | {"finding": fill(said, about)}
 
@@ -148,9 +152,9 @@ def stronger(values: Values, uniform: float) -> Values:
 
 
 def draw_units(values: Values, found: Values) -> Figure:
-    """The contexts in which the unit is most active; input, key and value; the next word, whole and now."""
-    fig, (top, middle, low) = style.subplots(
-        3, 1, figsize=(style.WIDTH, 7.6), height_ratios=(4, 2.4, 7), layout="constrained"
+    """The next word, whole and now; the contexts in which the unit is most active; input, key and value."""
+    fig, (low, top, middle) = style.subplots(
+        3, 1, figsize=(style.WIDTH, 7.6), height_ratios=(7, 4, 2.4), layout="constrained"
     )
     names = [item["context"] for item in found["contexts"]]
     top.barh(range(len(names)), [item["much"] for item in found["contexts"]], color=style.colour(0))
@@ -163,7 +167,7 @@ def draw_units(values: Values, found: Values) -> Figure:
         row = torch.tensor([found[name]])
         most = row.abs().max().item() or 1.0
         extent = (-0.5, row.shape[1] - 0.5, y + 0.42, y - 0.42)
-        middle.imshow(row, cmap="RdBu", vmin=-most, vmax=most, aspect="auto", extent=extent)
+        middle.imshow(row, cmap=style.BOTH, vmin=-most, vmax=most, aspect="auto", extent=extent)
     middle.set(ylim=(2.5, -0.5), xticks=[0, 63])
     middle.set_yticks(range(3), labels=["input", "key", "value"])
     words = found["words"]
@@ -197,7 +201,7 @@ FIGURE = LiveFigure(
     data={
         **{name: RECORD[name] for name in ("contexts", "units", "active")},
         "layers": LAYER,
-        "says": [KEY, ACTIVE, SILENT, WHOLE, WITHOUT],
+        "says": [KEY, ACTIVE, SILENT, WHOLE, WITHOUT, INSTEAD],
     },
     model=GAME,
 )

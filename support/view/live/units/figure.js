@@ -37,14 +37,14 @@
       const l = data.layers.indexOf(layer), {reader, at, plain, probable, adds, order} = pass(held, prompt, l), {tokens} = held, network = matrices(held, l);
       const off = [...new Set([...order.slice(0, cut), ...(on ? [] : [i])])].sort((a, b) => a - b);
       const now = off.length ? softmax(held.without.read(reader.ids, {units: off.map((u) => [l, u])}).logitsAt(at)) : plain;
-      const vote = held.effects[l][i], favoured = descending(vote, 1), first = probable.slice(0, 5), best = favoured.slice(0, 3);
-      const words = [...first, ...best.filter((w) => !first.includes(w))].map((w) => ({word: tokens[w], vote: vote[w], adds: adds(i, w), plain: plain[w], now: now[w]}));
+      const winner = descending(now)[0], vote = held.effects[l][i], favoured = descending(vote, 1), first = probable.slice(0, 5), best = favoured.slice(0, 3);
+      const words = [...new Set([...first, winner, ...best])].map((w) => ({word: tokens[w], vote: vote[w], adds: adds(i, w), plain: plain[w], now: now[w]}));
       const key = network.key(i), value = network.value(i), x = Array.from(reader.fed(2 * l + 1, at, `blocks.${l}.norm_2`)), bias = network.bias(i);
       const found = {words, contexts: data.units[l][i].map(([where, much]) => ({context: data.contexts[where], much})), often: data.active[l][i],
         votes: best.map((w) => tokens[w]).join(", "), vetoes: favoured.slice(-3).reverse().map((w) => tokens[w]).join(", "), x, key, value, dot: dot(x, key), bias, off: off.length};
       found.activation = Math.max(0, found.dot + bias);
-      const strong = cut === 0 ? "" : cut === 1 ? "the strongest unit" : `the ${cut} strongest units`, [said, active, silent, whole, without] = data.says;
-      const about = {...found, ...words[0], unit: i, last: [BOS, ...split(prompt)].at(-1), after: after(prompt), off: [strong, on || order.indexOf(i) < cut ? "" : `unit ${i}`].filter(Boolean).join(" and ")};
+      const strong = cut === 0 ? "" : cut === 1 ? "the strongest unit" : `the ${cut} strongest units`, [said, active, silent, whole, without, instead] = data.says;
+      const about = {...found, ...words[0], unit: i, last: [BOS, ...split(prompt)].at(-1), after: after(prompt), instead: winner === probable[0] ? "" : fill(instead, {winner: tokens[winner], much: now[winner]}), off: [strong, on || order.indexOf(i) < cut ? "" : `unit ${i}`].filter(Boolean).join(" and ")};
       return {...found, finding: fill(said + (found.activation > 0 ? active : silent) + (off.length ? without : whole), about)};
     },
     draw(state, data, {svg, text, make, shown}) {
@@ -57,12 +57,12 @@
       };
       const told = (...words) => make("p", {class: "live-told"}, ...words);
       return make("div", {},
+        told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} switched off; dashed: with every unit on.` : "Next word with every unit on."),
+        make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, percent(shown, now)))),
         told(`Unit ${state.unit} of ${state.layer} is active at ${shown(state.often, 1, true)} of the tokens, most of all after`),
         make("ul", {class: "live-ranks live-rules"}, ...state.contexts.map(({context, much}) => row(context, much / most, undefined, shown(much, 2)))),
         svg("svg", {viewBox: "0 0 404 84", class: "unit-strips"}, ...["x", "key", "value"].flatMap((name, k) => strip(name, 4 + 27 * k))),
-        told(`The 64 numbers of the normalised stream at the last word, of the key and of the value; two colours for the two signs. The value favours ${state.votes} and disfavours ${state.vetoes}.`),
-        make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, percent(shown, now)))),
-        told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} switched off; dashed: with every unit on.` : "Next word with every unit on."));
+        told(`The 64 numbers of the normalised stream at the last word, of the key and of the value: amber for positive, blue for negative. The value favours ${state.votes} and disfavours ${state.vetoes}.`));
     },
     actions: {
       stronger({prompt, layer, unit}, uniform, held, data) {
