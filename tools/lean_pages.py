@@ -29,6 +29,9 @@ CODE = re.compile(
     r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
     re.S,
 )
+PHONE = 36  # letters of code that a phone shows in a line
+DOT = re.compile(r'(<span class="o">\.</span>)')
+OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
 STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
@@ -70,7 +73,7 @@ def pages_of(site: Path) -> list[Path]:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A short string is not broken.
+    A short string is not broken, and a long name is best broken before a dot or after a bracket.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
@@ -80,6 +83,8 @@ def hung(code: str) -> str:
     for line in code.removesuffix("\n").split("\n"):
         bare = re.sub(r"<[^>]*>", "", line)
         indent = len(bare) - len(bare.lstrip(" ")) + 4
+        if len(bare) > PHONE:
+            line = OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line))
         lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
     return "".join(lines)
 

@@ -8,6 +8,19 @@ const hosted = window.location.protocol.startsWith("http");
 const fetchScript = (name) => new Promise((resolve, reject) => {
   document.head.append(Object.assign(document.createElement("script"), {src: new URL(`_static/${name}`, root), onload: resolve, onerror: reject}));
 });
+// One is led to an estimated place, as what lies above it is not laid out; so for a while it is looked at again where it is,
+// unless a hand goes on from there.
+const leadTo = (place) => {
+  const until = performance.now() + 700;
+  let frames = 12;
+  const again = () => {
+    if (!place || (frames-- <= 0 && performance.now() > until)) return;
+    if (Math.abs(place.getBoundingClientRect().top - parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)) > 8) place.scrollIntoView();
+    requestAnimationFrame(again);
+  };
+  for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { place = null; }, {once: true, passive: true});
+  again();
+};
 // The words that at most so many changed letters tell from what was typed, nearest first (Levenshtein 1966).
 const nearest = (typed, words, most) => {
   const a = typed.toLowerCase().slice(0, 24), far = (word) => {

@@ -211,7 +211,7 @@
     }
     if (!closest.size) return null;
     const other = query.toLowerCase().split(/\s+/).map((word) => closest.get(word) || word).join(" ");
-    return make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?");
+    return other;
   }
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
@@ -225,7 +225,12 @@
     Search.status.textContent = told;
     Search.output.replaceChildren(...items);
     document.querySelector(".search-meant")?.remove();
-    if (nowhere.length) meant(query, nowhere).then((offer) => { if (offer && Search.status.textContent === told) Search.status.after(offer); }, () => {});
+    if (nowhere.length) meant(query, nowhere).then((other) => {
+      if (!other || Search.status.textContent !== told) return;
+      if (items.length) return Search.status.after(make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?"));
+      Search.query(other);
+      Search.status.textContent = `No page of the book has “${query}”. This is what it has on “${other}”.`;
+    }, () => {});
   };
   // What is typed on the page of the search is looked for as it is typed.
   document.addEventListener("DOMContentLoaded", () => {

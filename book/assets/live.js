@@ -367,7 +367,7 @@
         figure.placed?.(held);
         toEnd();
         panel.style.visibility = "";
-        if (sent) this.scrollIntoView({block: "start"});
+        if (sent) leadTo(this);
         if (model) performance.measure("live:first", {start: begun});
       };
       if (!model) return placed();

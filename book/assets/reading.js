@@ -35,7 +35,7 @@
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
     for (const fold of opened) fold.open = true;
-    if (opened.length) place.scrollIntoView();
+    if (opened.length) leadTo(place);
     if (data.reading === "all" || !place || place.getClientRects().length) return;
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     const way = data.reading;
@@ -53,7 +53,7 @@
     for (const old of all(".way-note")) old.remove();
     if (live) place.before(note);
     else (place.matches("section") ? place.firstElementChild : place).after(note);
-    place.scrollIntoView();
+    leadTo(place);
   }
 
   const touched = () => matchMedia("(pointer: coarse)").matches;

@@ -243,17 +243,8 @@
     toPlace();
     addEventListener("pagehide", () => { if (bar) sessionStorage.setItem("sidebar", bar.scrollTop); });
   });
-  // A link leads to an estimated place, as what lies above it is not laid out; some frames later it is known where it is.
   const arrive = () => {
-    let place = null, frames = 12;
-    try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
-    const again = () => {
-      if (!place || !frames--) return;
-      if (Math.abs(place.getBoundingClientRect().top - parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)) > 8) place.scrollIntoView();
-      requestAnimationFrame(again);
-    };
-    for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
-    again();
+    try { leadTo(document.getElementById(decodeURIComponent(location.hash.slice(1)))); } catch { /* no name of a place */ }
   };
   // Who comes back finds the place that was read, though what lies above it has another, estimated height now. (What is in the
   // window is asked for where it is, and nothing else: to ask all would lay out the whole page.)

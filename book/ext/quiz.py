@@ -105,9 +105,11 @@ class Questions(SphinxDirective):
             if not load(number) or not plan.notebook(stem).exists():
                 continue
             jumps.append(f'<a href="#of-{number}" title="{escape(name)}">{int(number)}</a>')
-            link = f'<a href="../notebooks/{stem}.html">{int(number)} {escape(name)}</a>'
-            link = f'<p class="quiz-of" id="of-{number}">{link}</p>'
-            out.append(nodes.raw("", link + forms(number), format="html"))
+            fold = (
+                f'<details class="quiz-of" id="of-{number}"><summary>{int(number)} {escape(name)}</summary>'
+                f'<p><a href="../notebooks/{stem}.html">To the chapter</a></p>{forms(number)}</details>'
+            )
+            out.append(nodes.raw("", fold, format="html"))
         jump = f'<nav class="quiz-jumps" aria-label="To a chapter">To chapter {" ".join(jumps)}</nav>'
         return [nodes.raw("", jump, format="html"), *out]
 

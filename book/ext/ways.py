@@ -276,7 +276,8 @@ class Ways(SphinxPostTransform):
         for node in top.children[1:]:
             if isinstance(node, nodes.section):
                 return
-            seen = seen or node.astext().startswith("You will be able to")
+            if node.astext().startswith("You will be able to"):
+                seen, drawn = True, False
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
                 drawn = True

@@ -187,7 +187,9 @@ def test_the_lens_shows_every_answer_and_a_row_can_be_pressed(opened):
         )
     for stage in (0, 2, 3):
         # (By the element, not the mouse: a part above that is laid out in between would move it away.)
-        element.query_selector_all(".live-stage")[stage].evaluate("button => button.click()")
+        element.query_selector_all(".live-stage")[stage].evaluate(
+            "button => { button.focus(); button.click(); }"
+        )
         assert state(element)["stage"] == stage
         assert (
             element.query_selector("output").text_content()

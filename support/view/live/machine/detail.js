@@ -92,7 +92,7 @@
     const keys = kind === "attention" ? state.detail.map((v) => v.key) : null;
     const formula = keys ? [["y", "y"], ["", " = "], ...keys.slice(0, -1).flatMap((key, i) => [...(i ? [["", " + "]] : []), [key, key]])] : FORMULAS[kind];
     const close = make("button", {type: "button", class: "machine-close", "data-key": "close", "aria-label": `Close ${state.open}`}, "×");
-    close.addEventListener("click", () => set({open: "nothing"}));
+    close.addEventListener("click", () => view.open("nothing"));
     const sum = make("p", {class: "machine-sum", "aria-live": "polite"}, matchMedia("(pointer: coarse)").matches ? "Tap a number to see how it is made." : "Go over a number to see how it is made, or choose a row with the tab key and step through it with the arrow keys.");
     const light = (key, index, vector) => {
       for (const e of box.querySelectorAll("[data-term]")) e.classList.toggle("live-same", Boolean(key) && e.dataset.term.split(" ").some((t) => t === key || t === key.replace(/\d+$/, "")));

@@ -31,6 +31,7 @@
         if (this.stage.clientWidth !== this.width) this.place(true);
       }).observe(this.stage);
       new MutationObserver(() => { this.ink = this.base = null; this.paint(); }).observe(document.documentElement, {attributeFilter: ["data-theme"]});
+      for (const part of [this.root, this.room]) part.addEventListener("keydown", ({key}) => { if (key === "Escape" && this.state.open !== "nothing") this.open("nothing"); });
       held.view = this;
     }
 
@@ -62,15 +63,21 @@
       };
       requestAnimationFrame(frame);
     }
-    // While it plays, what moves is in view; on a phone the pass goes down, and the page with it.
+    // While it plays, what moves is in view; on a phone the pass goes down, and the page with it, for the first word that
+    // is added; then the text that grows is what one looks at.
     started() {
       this.follows = true;
+      this.begun = this.state.words.length;
       if (this.box.flow === "across") this.stage.scrollIntoView({block: "nearest", behavior: calm() ? "auto" : "smooth"});
       else this.follow();
     }
     follow() {
       const {box, state, tools} = this;
       if (!this.follows || box.flow === "across") return;
+      if (state.words.length > this.begun + 1) {
+        this.follows = false;
+        return scrollBy({top: this.root.getBoundingClientRect().top - 76, behavior: calm() ? "auto" : "smooth"});
+      }
       const places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], slow = !(tools.speed > 1);
       const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
       if (from < 64 || to > innerHeight - 130) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
@@ -193,7 +200,7 @@
     // What a hand opens comes into sight, below the drawing's end; closed again, it leads back to where the hand was.
     open(part, more = {}) {
       this.tools.set({open: part, ...more});
-      const far = this.room.getBoundingClientRect().top - innerHeight * 0.55, behavior = calm() ? "auto" : "smooth";
+      const far = this.room.getBoundingClientRect().top - Math.max(innerHeight * 0.55, innerHeight - 280), behavior = calm() ? "auto" : "smooth";
       if (part === "nothing") {
         if (this.left && Math.abs(scrollY - this.left.to) < innerHeight) scrollTo({top: this.left.from, behavior});
         this.left = null;

@@ -2,7 +2,7 @@
 // The drawing is in drawing.js, an opened part in detail.js.
 (() => {
   "use strict";
-  const {nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
+  const {Reader, nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const settled = (logits) => Float64Array.from(logits, (z) => Math.round(z * 1e12) / 1e12);
   const best = (numbers) => {
@@ -113,7 +113,7 @@
     const answers = parts.filter((row) => row.answer), {answer: last, sure: certain} = answers.at(-1);
     if (kind === "logits") return fill("The numbers of “{word}” are compared with the row of every word in the vocabulary: the better they fit, the more probable is the word. The most probable is “{last}” ({certain}).", {...about, last, certain});
     const at = answers.findIndex((row) => row.key === part), changed = ` Before it the model would say “${answers[at - 1].answer}” (${answers[at - 1].sure}), after it “${answers[at].answer}” (${answers[at].sure}).`;
-    if (kind === "attention") return fill("What the {heads} heads have collected is added to the numbers of “{word}”.", about) + changed;
+    if (kind === "attention") return fill("What the heads have collected is added to the numbers of “{word}”.", about) + changed;
     if (off.includes(`m${i}`)) return fill("This network is switched off: it adds nothing to “{word}”.", about);
     const active = reader.activations(i, here).filter((a) => a > 0).length;
     return fill("This network works on “{word}” alone: {active} of its {units} units are active, and what they write is added to its numbers.", {...about, active}) + changed;
@@ -127,6 +127,14 @@
     return said.length === 1 ? said[0] : `${said.slice(0, -1).join(", ")} and ${said.at(-1)}`;
   }
 
+  // What the model says with all its parts; kept as long as the text is the same.
+  function intact(held, here) {
+    const {reader, model, tokens} = held;
+    held.intact ||= new Reader(model);
+    const row = softmax(held.intact.read(reader.ids).logitsAt(here)), i = best(row);
+    return {other: tokens[i], sure: row[i]};
+  }
+
   function finding(held, left, words, here, found, first, {fill}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
@@ -134,9 +142,11 @@
     if (part === "prediction") {
       if (found.over) return `The text is over: nothing follows ${EOS}. Press “Back” to take the last word back.`;
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
-      const off = n ? n === 1 ? " One part is switched off." : ` ${n} parts are switched off.` : "";
+      const off = n ? fill(" {parts} switched off; with all parts it would be “{other}” with {sure:.2%}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here)}) : "";
       return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn + off;
     }
+    if (part === "embedding" && here >= held.begins) return fill("“{word}”, to which the model had given {given:.2%}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
+      {...about, given: softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])]});
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {
       if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);

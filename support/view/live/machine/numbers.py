@@ -179,11 +179,19 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
         if n_off := len(found["off"]):
-            said += " One part is switched off." if n_off == 1 else f" {n_off} parts are switched off."
+            row = passed(name, prompt, ())[1][-1, here].softmax(dim=-1).tolist()
+            about["other"] = loaded(name)[1].tokens[_ranked(row)[0]]
+            about["sure"] = max(row)
+            said += " One part is" if n_off == 1 else f" {n_off} parts are"
+            said += " switched off; with all parts it would be “{other}” with {sure:.2%}."
     elif part == "embedding":
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
         )
+        if here >= begins:
+            before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
+            about["given"] = before[loaded(name)[1].id(words[here])].item()
+            said = said.replace("”", "”, to which the model had given {given:.2%},", 1)
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}

@@ -125,10 +125,7 @@ def in_words(
     about |= {"answer": answers[at]["answer"], "sure": answers[at]["sure"]}
     changed = " Before it the model would say “{was}” ({was_sure}), after it “{answer}” ({sure})."
     if kind == "attention":
-        about["heads"] = config.n_heads
-        return fill(
-            "What the {heads} heads have collected is added to the numbers of “{word}”." + changed, about
-        )
+        return fill("What the heads have collected is added to the numbers of “{word}”." + changed, about)
     if f"m{place}" in off:
         return fill("This network is switched off: it adds nothing to “{word}”.", about)
     assert seen.activations is not None  # a trace has them

@@ -26,6 +26,15 @@ def added(terms: Iterable[str]) -> str:
     return re.sub(r"\+ −", "− ", " + ".join(terms))
 
 
+def factor(number: str) -> str:
+    """A second factor: in brackets, if it begins with a minus sign.
+
+    >>> factor("−0.5"), factor("2")
+    ('(−0.5)', '2')
+    """
+    return f"({number})" if number.startswith("−") else number
+
+
 @dataclass
 class Cell:
     """A number as it is shown, the step that makes it, the sum that made it and the cells in that sum."""
@@ -215,7 +224,7 @@ class Story:
         """One cell as the dot product of a row with as many cells from elsewhere."""
         pairs = [(k, *other) for k, other in enumerate(others)]
         value = math.fsum(a.value(row, k) * b.value(i, j) for k, b, i, j in pairs)
-        how = added(f"{a.show(row, k)} · {b.show(i, j)}" for k, b, i, j in pairs)
+        how = added(f"{a.show(row, k)} · {factor(b.show(i, j))}" for k, b, i, j in pairs)
         sources = [a.key(row, k) for k, *_ in pairs] + [b.key(i, j) for _, b, i, j in pairs]
         self.put(made, r, c, value, how, sources)
 
