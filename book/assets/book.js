@@ -12,10 +12,11 @@ const fetchScript = (name) => new Promise((resolve, reject) => {
 // unless a hand goes on from there.
 const leadTo = (place) => {
   const until = performance.now() + 700;
-  let frames = 12;
+  let frames = 12, at = scrollY;
   const again = () => {
-    if (!place || (frames-- <= 0 && performance.now() > until)) return;
+    if (!place || (frames-- <= 0 && (performance.now() > until || Math.abs(scrollY - at) > 2))) return; // (or a script goes on)
     if (Math.abs(place.getBoundingClientRect().top - parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)) > 8) place.scrollIntoView();
+    at = scrollY;
     requestAnimationFrame(again);
   };
   for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { place = null; }, {once: true, passive: true});

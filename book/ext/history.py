@@ -35,7 +35,7 @@ STRANDS = {  # strand → colour, of those that are told apart by colour-blind r
 # Time runs faster where little happened: (year, place on the axis).
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
 TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
-WIDTH, ROW, LEFT = 360, 46, 8
+WIDTH, ROW, LEFT = 360, 54, 8
 END = 'text-anchor="end"'
 
 
@@ -92,6 +92,8 @@ def timeline(events: list[dict[str, Any]]) -> str:
                 f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}"/>'
                 f"{text(WIDTH - LEFT, y + 6, name, END)}</a>"
             )
+            if sign := event.get("sign"):  # what most readers have heard of, so that one knows where one is
+                body.append(text(x, y + 52, sign, 'text-anchor="middle" class="axis" aria-hidden="true"'))
     body.append(text(LEFT, foot, "Each dot is a work: press it to read about it.", 'class="event-hint"'))
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
     label = (

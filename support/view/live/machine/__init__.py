@@ -43,7 +43,7 @@ TOUR = (
     Stop(
         "switch off the first map",
         "“Vice” is what a number would say to Paolo: without this map the model no longer knows who has "
-        "called. It stays off until you switch it on. Press the map to see its numbers.",
+        "called. Press the map to see its numbers.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
     ),
 )
