@@ -120,6 +120,7 @@
           fresh = Math.max(0, fresh - good.length + want.length);
         } else input.value = value;
         if (parse().good.join(" ") !== want.join(" ")) [input.value, fresh] = [value, 0];
+        input.scrollLeft = input.scrollWidth; // of a long text its end is seen, where it grows
         close();
       },
       say() {
