@@ -70,7 +70,7 @@ def test_the_rules_explain_what_the_model_does(opened):
     tab, _ = opened()
     card = tab.query_selector(".hero-card")
     card.query_selector("summary").click()  # the rules in full are folded
-    for word in ("Pietro and Paolo", "eight players", "title", "Tarso", "lumaca", "perde", "<EOS>"):
+    for word in ("Pietro and Paolo", "players 1 to 8", "title", "Tarso", "lumaca", "perde", "<EOS>"):
         assert word in card.inner_text(), word
     game = CallingGame()
     cells = tab.evaluate(

@@ -117,6 +117,15 @@ def test_a_page_that_comes_slowly_is_drawn_in_parts_and_does_not_jump(remembered
     assert first < whole - 200 and tab.evaluate(SHIFT) < 0.06
 
 
+@pytest.mark.parametrize("chapter", ["21_sampling", "26_preferences"])
+def test_the_contents_list_no_part_that_the_picture_leaves_out(remembered, chapter):
+    tab = remembered(f"notebooks/{chapter}.html", "picture")
+    shown = tab.locator("#pst-page-toc-nav a:visible").evaluate_all("all => all.map((a) => a.hash.slice(1))")
+    assert len(shown) > 4
+    for name in shown:
+        assert tab.evaluate("(id) => document.getElementById(id).getClientRects().length", name), name
+
+
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()

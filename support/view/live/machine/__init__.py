@@ -30,8 +30,8 @@ LAST = len(steps_of(GAME)) - 1
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? Paolo, or any of the eight players: the game leaves it open, and so does the "
-        "model. Now add Paolo.",
+        "Whom will Pietro call? Most likely one of the eight players: the game leaves open which, and so "
+        "does the model. Now add Paolo.",
         {"prompt": "Pietro chiama", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(

@@ -77,6 +77,7 @@
       here.tabIndex = -1;
       next.tabIndex = 0;
       next.focus();
+      if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
     const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number to see the sum that made it.");
     held.stage = make("div", {class: "stepper"}, canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
