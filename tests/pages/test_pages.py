@@ -163,8 +163,14 @@ def test_every_picture_loads_and_is_described(phone):
 @on("phone", CHAPTERS)
 def test_no_line_of_code_is_hidden_and_what_is_copied_is_the_code(phone):
     blocks = phone.evaluate(
-        """() => [...document.querySelectorAll('div.cell_input pre')]
-        .map(pre => [pre.cloneNode(true).textContent, pre.scrollWidth - pre.clientWidth])"""
+        """() => {
+          const folded = [...document.querySelectorAll('details:has(div.cell_input):not([open])')];
+          folded.forEach(d => { d.open = true; });  // a folded part has no width to speak of
+          const read = [...document.querySelectorAll('div.cell_input pre')]
+            .map(pre => [pre.cloneNode(true).textContent, pre.scrollWidth - pre.clientWidth]);
+          folded.forEach(d => { d.open = false; });
+          return read;
+        }"""
     )
     stored = (SITE / "_sources" / phone.page).with_suffix(".ipynb")
     notebook = json.loads(stored.read_text(encoding="utf8"))

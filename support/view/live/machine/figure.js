@@ -145,7 +145,7 @@
       const off = n ? fill(" {parts} switched off; with all parts it would be “{other}” with {sure:.2%}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here)}) : "";
       return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn + off;
     }
-    if (part === "embedding" && here >= held.begins) return fill("“{word}”, to which the model had given {given:.2%}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
+    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given:.2%}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
       {...about, given: softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])]});
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {

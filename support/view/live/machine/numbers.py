@@ -188,7 +188,7 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
         )
-        if here >= begins:
+        if here >= max(begins, 1):  # the first word of all follows nothing
             before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
             about["given"] = before[loaded(name)[1].id(words[here])].item()
             said = said.replace("”", "”, to which the model had given {given:.2%},", 1)
