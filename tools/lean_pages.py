@@ -60,8 +60,9 @@ LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
+SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
-PAIR = 'class="plot only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
+PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
 PAIR += ' code-line kept"'
 
 
@@ -112,8 +113,9 @@ def both_themes(attributes: str, svg: str, narrow: str = "") -> str:
     attributes = re.sub(r'\s(?:class|style|width|height)="[^"]*"', "", attributes)
     attributes += f' style="--least:{least[1]}px" width="{wide}" height="{high}" loading="lazy"'
     night = attributes.replace('.plot.svg"', '.plot.svg#dark"')
-    light = f'<img class="plot only-light"{attributes} decoding="async"/>'
-    dark = f'<img class="plot only-dark"{night} decoding="async"/>'
+    kind = "plot small" if wide <= SMALL else "plot"
+    light = f'<img class="{kind} only-light"{attributes} decoding="async"/>'
+    dark = f'<img class="{kind} only-dark"{night} decoding="async"/>'
     if not narrow:
         return light + dark
     src = re.search(r'\ssrc="([^"]*)\.plot\.svg"', attributes)

@@ -336,6 +336,7 @@
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
           make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row)))), ...(player ? [bar] : [])]
+          : spec.tour ? [...examples, says, picture, make("div", {class: "live-controls"}, ...rows, buttons)]
           : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
         numbers, status);
       for (const control of controls) control.input.addEventListener("input", () => {

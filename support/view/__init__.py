@@ -17,6 +17,7 @@ from support.view.plots import (
 )
 from support.view.quiz import quiz
 from support.view.tables import matrix, table
+from support.view.words import plot_words
 
 __all__ = [
     "bind",
@@ -32,6 +33,7 @@ __all__ = [
     "plot_map",
     "plot_path",
     "plot_points",
+    "plot_words",
     "quiz",
     "show",
     "source",

@@ -157,8 +157,8 @@ def test_a_page_names_each_plot_for_each_theme(tmp_path):
     (tmp_path / "a.plot.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
     page = lean_pages.with_lazy_pictures('<p><img alt="It rises." src="a.plot.svg" /></p>', tmp_path)
     light, dark = re.findall("<img[^>]*>", page)
-    assert 'class="plot only-light"' in light and 'src="a.plot.svg"' in light
-    assert 'class="plot only-dark"' in dark and 'src="a.plot.svg#dark"' in dark
+    assert 'class="plot small only-light"' in light and 'src="a.plot.svg"' in light
+    assert 'class="plot small only-dark"' in dark and 'src="a.plot.svg#dark"' in dark
     for image in (light, dark):
         assert 'alt="It rises."' in image and 'loading="lazy"' in image
         least = float(re.search(r"--least:([\d.]+)px", image)[1])

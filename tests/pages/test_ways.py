@@ -153,7 +153,15 @@ def test_by_hand_the_numbers_come_first(remembered):
     assert told.inner_text().startswith("11 of 11") and "the last step" in told.inner_text()
     read = stepper.locator(".stepper-reads caption").all_inner_texts()  # what the step reads is marked, too
     assert [caption[0] for caption in read] == ["X", "O"]
+    # Only what this step reads and makes is shown; a name that is pressed keeps its matrix in view.
+    assert stepper.locator(".stepper-card:visible").count() == 3
+    chip = stepper.locator(".stepper-chip:text-is('Q')")
+    chip.click()
+    assert stepper.locator(".stepper-card:visible").count() == 4
     stepper.locator("button[data-key='Q[1, 2]']").click()
+    assert stepper.locator(".stepper-source:visible").count() == 10, "a row and a column"
+    chip.click()
+    assert stepper.locator("button[data-key='Q[1, 2]']").is_visible(), "it is told about, so it stays"
     assert "Q[1, 2] =" in told.inner_text()
     stepper.locator("input[type=range]").evaluate(
         "e => { e.value = 4; e.dispatchEvent(new Event('input', {bubbles: true})); }"

@@ -1,6 +1,7 @@
 """Figures: they are drawn without a warning, in the book's style, readable and with words."""
 
 import io
+import itertools
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from support.view import (
     plot_map,
     plot_path,
     plot_points,
+    plot_words,
     show,
     style,
 )
@@ -46,8 +48,15 @@ FIGURES = {
     "maps": lambda: plot_map(
         [np.eye(4, 2)] * 3, WORDS, title=["a", "b", "c"], columns=2, show_only=["Paolo"]
     ),
+    "words": lambda: plot_words(WORDS * 6, {"a": np.linspace(0, 1, 24), "b": torch.zeros(24)}),
     "path": lambda: plot_path([[0, 0], [1, 2]], ["start", "end"], [[2, 2]], ["Tarso"], "x", "y"),
 }
+
+
+def luminance(code):
+    parts = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -187,11 +196,6 @@ def test_names_on_a_map_do_not_overlap(seed):
 
 
 def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
-    def luminance(code):
-        parts = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
     assert all(1.05 / (luminance(style.ink(i)) + 0.05) >= 4.5 for i in range(8))  # WCAG AA
     first = [(style.colour(i), style.marker(i)) for i in range(16)]
     assert len(set(first)) == 16  # colour and marker together tell sixteen things apart
@@ -209,12 +213,31 @@ def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
         (lambda: plot_map(np.zeros((3, 3)), ["a"] * 3), "points in the plane"),
         (lambda: plot_map(np.eye(2), ["a", "b"], groups=["x"]), "1 groups do not fit 2 words"),
         (lambda: plot_path([[0, 0]], []), "one for each"),
+        (lambda: plot_words(["a"], {"h": [0.5, 0.5]}), "give each word one weight"),
+        (lambda: plot_words(["a"], {"h": [float("nan")]}), "give each word one weight"),
         (lambda: plot_history(SimpleNamespace(steps=[], losses=[])), "train first"),
     ],
 )
 def test_wrong_input_is_refused_in_a_sentence(act, message):
     with pytest.raises(InputError, match=message):
         act()
+
+
+def test_words_stand_in_lines_in_their_order_and_the_heavier_is_the_darker():
+    weights = np.linspace(0, 1, 24)
+    ax = plot_words(WORDS * 6, {"rising": weights}, notable=0.5).axes[0]
+    title, *texts = ax.texts
+    assert title.get_text() == "rising"
+    assert [text.get_text().split()[0] for text in texts] == WORDS * 6
+    assert [len(text.get_text().split()) == 2 for text in texts] == (weights >= 0.5).tolist()
+    boxes = [patch.get_bbox() for patch in ax.patches]
+    assert len(boxes) == 24 and all(box.x0 >= 0 and box.x1 <= ax.get_xlim()[1] for box in boxes)
+    places = [(box.y0, box.x0) for box in boxes]
+    assert places == sorted(places) and len({y for y, _ in places}) > 2, "lines, read from the left"
+    for one, two in itertools.pairwise(boxes):
+        assert one.y0 != two.y0 or two.x0 > one.x1, "no word stands on another"
+    light = [luminance(matplotlib.colors.to_hex(patch.get_facecolor())) for patch in ax.patches]
+    assert light == sorted(light, reverse=True) and light[0] > 0.9 > 0.1 > light[-1]
 
 
 def test_a_layout_that_finds_no_room_at_first_says_nothing():

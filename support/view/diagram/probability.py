@@ -49,7 +49,7 @@ def loss_of_logits(
     d.text(8, 66, f"$[V], here {n}$", "faint", size=12, anchor="start")
     box = d.box(x0 + 122, 106, 244, 34, "softmax$:  exp(z), divided by the sum$", "output", size=12)
     base, high = 244, 84
-    d.text(8, 200, "proba-\nbilities p", "output", bold=True, anchor="start")
+    d.text(8, 200, "probabilities\np", "output", bold=True, size=12, anchor="start")
     d.text(8, 234, "sum to 1", "faint", size=12, anchor="start")
     for k, (x, p) in enumerate(zip(places, probabilities, strict=True)):
         d.arrow((x, box.bottom[1]), (x, 138))
@@ -125,8 +125,8 @@ def sampling(
         d.box(x, 44, step - 8, 26, _signed(z, 1), "output")
     d.text(8, 44, "logits", "output", bold=True, anchor="start")
 
-    def bars(base: Number, values: Sequence[Number], title: str, note: str) -> None:
-        d.text(8, base - 46, title, "output", bold=True, anchor="start")
+    def bars(base: Number, values: Sequence[Number], title: str, note: str, size: Number = 13) -> None:
+        d.text(8, base - 46, title, "output", bold=True, anchor="start", size=size)
         if note:
             d.text(8, base - 24, note, "faint", size=12, anchor="start")
         for x, p in zip(places, values, strict=True):
@@ -139,7 +139,7 @@ def sampling(
         d.line((x0, base), (334, base), role="line")
 
     d.arrow((124, 60), (124, 84), words=f"÷ {temperature:g}, then softmax")
-    bars(178, warm, "temper-\nature", "")
+    bars(178, warm, "temperature", "", 12)
     d.arrow((124, 186), (124, 210), words=f"keep the {top_k} most probable")
     bars(304, first, "top-k", "sum is 1\nagain")
     d.arrow((124, 312), (124, 336), words=f"keep the fewest with {top_p:g}")

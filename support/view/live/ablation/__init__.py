@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from support.inside import ablate
 from support.view import style
-from support.view.live.controls import Action, Switch, fill
+from support.view.live.controls import Action, Stop, Switch, fill
 from support.view.live.description import LiveFigure
 from support.view.live.model_text import (
     BOS,
@@ -142,6 +142,31 @@ def _switch(name: str) -> Switch:
     return Switch(name, label, group=f"Layer {name[1]}")
 
 
+def _without(*off: str) -> Values:
+    return {name: name not in off for group in SWITCHES for name in group}
+
+
+TOUR = (
+    Stop(
+        "no attention in layer 1",
+        "Where two leaders meet, the epithet is wrong now; where a number calls a leader, it is still right: "
+        "the model needs layer 1 for the first only.",
+        _without("a1"),
+    ),
+    Stop(
+        "no attention in layer 0",
+        "No rule holds any more: what layer 1 does rests on what layer 0 has collected. Is every head as "
+        "important?",
+        _without("a0"),
+    ),
+    Stop(
+        "no head 0.0",
+        "A single head is missing, and three of the four epithets are wrong; who speaks next suffers less.",
+        _without("h00"),
+    ),
+    Stop("no head 1.2", "Nothing happens: the model can play this game without that head.", _without("h12")),
+)
+
 FIGURE = LiveFigure(
     name="ablation",
     title="Which part knows which rule?",
@@ -152,6 +177,8 @@ FIGURE = LiveFigure(
     columns=("rule", "asked", "every part on", "as switched", "change"),
     rows=(("{rule}", "{asked}", "{whole:.1%}", "{now:.1%}", "{change:.1%}"),),
     each="rules",
+    tour=TOUR,
+    invites="Four experiments: press 1, then 2, 3 and 4. Or use the switches.",
     actions=(Action("on", "Everything on", everything_on),),
     data={"questions": questions(), "rules": RULES, "players": PLAYERS, "names": PART_NAMES},
     model=GAME,

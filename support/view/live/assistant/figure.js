@@ -137,7 +137,7 @@
         held.shown.add(turn.key);
         log.append(make("p", {class: "talk-part talk-you"}, make("span", {class: "talk-who"}, "you"), " ", turn.user),
           ...turn.parts.map((p) => bubble(make, p, fresh)));
-        if (turn.tokens) log.append(make("p", {class: "talk-note"}, `${turn.tokens} tokens; ${shown(turn.each, 1)} ms for each that was read or written${turn.stopped === "answered" ? "" : `; ended: ${turn.stopped}`}`));
+        if (turn.tokens && turn.stopped !== "answered") log.append(make("p", {class: "talk-note"}, `ended: ${turn.stopped}`));
       }
       if (!state.talk.length) log.append(make("p", {class: "talk-note"}, "Nothing has been said yet."));
       const begun = !held.first && held.turns !== state.talk.length, settings = [state.tools, state.clock, state.temperature].join();
@@ -172,7 +172,8 @@
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
-      const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.`;
+      const last = state.talk.at(-1), took = last?.tokens ? ` The last reply has ${last.tokens} tokens; one takes ${shown(last.each, 1)} ms here.` : "";
+      const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
       return make("div", {class: "talk"}, log, make("p", {class: "talk-note"}, note), offers, make("p", {class: "talk-reads"}, ...reads));
     },
     placed(held) { held.first = false; },

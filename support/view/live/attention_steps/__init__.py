@@ -74,4 +74,4 @@ def head() -> Story:
     return story
 
 
-FIGURE = stepper("attention_steps", "One attention head, step by step", head())
+FIGURE = stepper("attention_steps", "One attention head, step by step", head(), chain=True)

@@ -193,4 +193,6 @@ def _sum(story: Story, made: Matrix, c: int, pairs: list[tuple[Place, Place]]) -
     story.put(made, 0, c, value, how, sources)
 
 
-FIGURE = stepper("backprop_steps", "From the loss back to one matrix, number by number", backwards())
+FIGURE = stepper(
+    "backprop_steps", "From the loss back to one matrix, number by number", backwards(), chain=True
+)

@@ -210,7 +210,7 @@
       }
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? "Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
+      this.told.textContent = this.state.open === "nothing" ? "Squares: a word’s numbers, blue if negative, amber if positive. Threads: what it collects from other words, thicker for more. Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
     }
 
     // --- the hand ---

@@ -68,8 +68,8 @@ def next_word(
     words = "one word" if left == 1 else f"{left} words"
     best = found["words"][0]
     said = (
-        "{after} the most probable next word is “{word}”: {plain:.2%} by the model (dashed), "
-        "{p:.2%} in the draw, which is between {words}."
+        "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). "
+        "With these settings, it is drawn with {p:.2%}; {words} can be drawn."
     )
     return found | {"finding": fill(said, best | {"after": after(prompt), "words": words})}
 

@@ -31,13 +31,15 @@ def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | N
     return {} if at == now else {"step": at, "cell": NONE}
 
 
-def stepper(name: str, title: str, story: Story) -> LiveFigure:
+def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFigure:
     """The live figure of a story. It opens with the first step; its still picture shows all steps done.
 
     Args:
         name: of the figure.
         title: a heading.
         story: steps, matrices and sums.
+        chain: there are too many matrices for a window: name all of them in a line, in the order in which
+            they are made, and show those that the step reads or makes.
 
     >>> story = Story()
     >>> story.step("Given", "Two numbers are given and wait.")
@@ -84,6 +86,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
             "steps": story.steps,
             "matrices": [matrix.spec() for matrix in story.matrices.values()],
             "made": story.table(),
+            "chain": chain,
         },
         front=("step",),
         plays="step",

@@ -40,8 +40,19 @@
         ...matrix.columns.map((word) => make("th", {scope: "col"}, word))))] : [];
       const table = make("table", {class: "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...lowered(matrix.title, make)), ...head, make("tbody", {}, ...body));
       const first = Math.min(...matrix.cells.flat().filter(Boolean).map((cell) => cell[1]));
-      return {node: make("div", {class: `stepper-card stepper-${matrix.role}`}, table), name: matrix.name, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
+      return {node: make("div", {}, table), name: matrix.name, role: matrix.role, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
     });
+    // A line with all names, if there are too many matrices for a window: one that is pressed stays in view.
+    held.chain = data.chain ? make("div", {class: "stepper-chain", role: "group", "aria-label": "All matrices, in the order in which they are made; one that is pressed stays in view"}) : null;
+    if (held.chain) for (const card of held.cards) {
+      card.chip = make("button", {type: "button", "aria-pressed": "false"}, ...lowered(card.name, make));
+      card.chip.addEventListener("click", () => {
+        if (card.chip.getAttribute("aria-disabled") === "true") return;
+        card.kept = !card.kept;
+        set({});
+      });
+      held.chain.append(card.chip);
+    }
     // For each step the matrices that its numbers are made of.
     held.reads = data.steps.map((_, step) => new Set(data.matrices.flatMap((matrix) => matrix.cells.flat())
       .flatMap((cell) => cell?.[1] === step && cell[4] ? cell[4].map((key) => key.slice(0, key.lastIndexOf("["))) : [])));
@@ -65,7 +76,7 @@
       const here = event.target.closest("button[data-key]");
       if (dx === undefined || !here) return;
       event.preventDefault();
-      const all = [...canvas.querySelectorAll("button[data-key]:not([aria-disabled=true])")], at = here.getBoundingClientRect();
+      const all = [...canvas.querySelectorAll(".stepper-card:not(.stepper-folded) button[data-key]:not([aria-disabled=true])")], at = here.getBoundingClientRect();
       const next = dx ? all[all.indexOf(here) + dx] : all.filter((other) => {
         const box = other.getBoundingClientRect();
         return dy > 0 ? box.top > at.top + 4 : box.top < at.top - 4;
@@ -80,11 +91,22 @@
       if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
     const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number to see the sum that made it.");
-    held.stage = make("div", {class: "stepper"}, canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
+    held.stage = make("div", {class: "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
   }
 
   function paint({place, cell: chosen, headline, does, sum, number, of}, held, data, make) {
     const sources = new Set(chosen === "none" ? [] : find(chosen, data)[4]);
+    const told = new Set([chosen, ...sources].map((key) => key.slice(0, key.lastIndexOf("["))));
+    for (const {node, name, role, first: begins, steps, chip, kept} of held.cards) {
+      const now = steps.has(place), reads = held.reads[place].has(name) && !now, later = begins > place;
+      const marks = [now && "stepper-now", reads && "stepper-reads"], folded = chip && (later || !(now || reads || kept || told.has(name)));
+      node.className = [`stepper-card stepper-${role}`, ...marks, later && "stepper-later", folded && "stepper-folded"].filter(Boolean).join(" ");
+      if (!chip) continue;
+      chip.className = [`stepper-chip stepper-${role}`, ...marks].filter(Boolean).join(" ");
+      chip.setAttribute("aria-disabled", String(later));
+      chip.setAttribute("aria-pressed", String(Boolean(kept)));
+      chip.setAttribute("aria-label", `${name}${later ? ", not made yet" : now ? ", made in this step" : reads ? ", read in this step" : ""}`);
+    }
     let first = null, kept = null;
     for (const [key, {td, inner, cell: [text, step, shade, , , gone], names}] of held.cells) {
       const made = step <= place, lost = gone !== undefined && gone <= place;
@@ -96,16 +118,12 @@
       inner.setAttribute("aria-disabled", String(!made));
       inner.setAttribute("aria-pressed", String(key === chosen));
       inner.setAttribute("aria-label", made ? `${key}${names && ` (${names})`}: ${text}` : `${key}, not made yet`);
-      if (made && !first) first = inner;
-      if (made && (key === chosen || (inner === document.activeElement && !kept))) kept = inner;
+      const there = made && !inner.closest(".stepper-folded");
+      if (there && !first) first = inner;
+      if (there && (key === chosen || (inner === document.activeElement && !kept))) kept = inner;
       inner.tabIndex = -1;
     }
     if (kept || first) (kept || first).tabIndex = 0;
-    for (const {node, name, first: begins, steps} of held.cards) {
-      node.classList.toggle("stepper-now", steps.has(place));
-      node.classList.toggle("stepper-later", begins > place);
-      node.classList.toggle("stepper-reads", held.reads[place].has(name) && !steps.has(place));
-    }
     held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), ...lowered(does, make), ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
     held.back.disabled = place === 0;
     held.on.disabled = place === data.steps.length - 1;
