@@ -308,9 +308,10 @@
       function toured() {
         if (!spec.tour) return;
         const now = values(), at = spec.tour.findLastIndex(({changes}) => Object.entries(changes).every(([name, value]) => now[name] === value));
-        guide.textContent = at < 0 ? spec.invites : spec.tour[at].says;
+        const strayed = at < 0 && controls.some((c) => now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
+        guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
         stops.forEach((button, k) => {
-          button.classList.toggle("live-go", k === at + 1);
+          button.classList.toggle("live-go", k === at + 1 && !strayed);
           if (k === at) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
         });

@@ -37,10 +37,11 @@ WAYS = {
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
     "code": ("Code", "You are reading the code, without the picture and the part by hand."),
 }
+SUMS = {"attention_steps", "backprop_steps", "adam_steps", "cache_steps"}
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
-MEASURED = "What was tried out and measured, in pictures. Below each figure stands what it shows."
+MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
@@ -156,7 +157,12 @@ def skips(part: nodes.Element) -> bool:
 def introduces(paragraph: nodes.Element) -> bool:
     """Whether a live figure stands directly below it."""
     after = paragraph.parent[paragraph.parent.index(paragraph) + 1 :][:1]
-    return bool(after) and is_cell(after[0]) and any(True for _ in after[0].findall(live_figure))
+    return bool(after) and is_cell(after[0]) and any(True for _ in after[0].findall(moves_in_pictures))
+
+
+def moves_in_pictures(node: nodes.Node) -> bool:
+    """Whether it is a live figure that shows more than sums of decimal numbers."""
+    return isinstance(node, live_figure) and node["name"] not in SUMS
 
 
 def raw(html: str) -> nodes.raw:
@@ -313,7 +319,7 @@ class Ways(SphinxPostTransform):
         """Of the part by hand the figures that one can move; whether there is one."""
         found = False
         for node in list(section.children):
-            if any(True for _ in node.findall(live_figure)):
+            if any(True for _ in node.findall(moves_in_pictures)):
                 found = True
                 if isinstance(node, nodes.section):
                     self.only_live(node)

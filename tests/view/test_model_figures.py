@@ -258,3 +258,33 @@ def test_the_contexts_of_the_units_are_found_anew(script):
             assert [m for _, m in unit] == pytest.approx([m for _, m in new], abs=0.011)
             if len(new) > 1 and new[0][1] > new[1][1] + 0.02:
                 assert kept["contexts"][unit[0][0]] == names[new[0][0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("machine", [("“3” with 11.", ""), ("“Tarso” with 99.", ""), ("“vice” with 9", "“Tarso” with 99.")]),
+        ("machine_story", [("“he” with 99.", ""), ("“she” with 99.", ""), ("“she” with 9", "“he” with 99.")]),
+    ],
+)
+def test_what_the_tours_of_the_machines_tell_is_so(name, parts):
+    figure = find(name)
+    for stop, (answer, whole) in zip(figure.tour, parts, strict=True):
+        said = figure.sentence(figure.values(**stop.changes))
+        assert f"the most probable next word is {answer}" in said
+        assert ("with all parts it would be " + whole if whole else "next word") in said
+
+
+def test_what_the_tour_of_the_ablations_tells_is_so():
+    figure = find("ablation")
+    layer_1, layer_0, one, none = (
+        [item["now"] for item in figure.compute(**s.changes)["rules"]] for s in figure.tour
+    )
+    assert max(layer_1[:2]) < 0.15 and min(layer_1[2:]) > 0.9  # where two leaders meet, and elsewhere
+    assert max(layer_0) < 0.25
+    assert [p > 0.5 for p in one[:4]] == [False, False, True, False] and min(one[4:]) > 0.75
+    whole = [
+        item["whole"]
+        for item in figure.compute(**dict.fromkeys((c.name for c in figure.controls), True))["rules"]
+    ]
+    assert max(abs(a - b) for a, b in zip(none, whole, strict=True)) < 0.01

@@ -47,7 +47,7 @@ def attention(
     s, d = Sizes(config, **({} if config is None else {"T": t})), Drawing(684)
     x0, right = 58, 304
     left = x0 + 15 * t
-    x = d.box(170, 22, 300, 30, "normalised residual stream", "stream")
+    x = d.box(170, 22, 300, 30, "words’ vectors$ (normalised residual stream)$", "stream", size=12)
     d.text(108, 50, s("T", "d_model"), "faint", size=12)
     for k, (name, role, at) in enumerate((("Q", "query", 46), ("K", "key", 172), ("V", "value", right))):
         matrix = d.box(at, 82, 58, 30, f"W_{{{name}}}", role, bold=True)
@@ -88,7 +88,7 @@ def attention(
     d.arrow((right, low + 22), (right, mix.y), mix.right, role="value")
     out = d.box(left, mix.y + 66, 62, 30, "W_{O}", "attention", bold=True)
     d.arrow(mix.bottom, out.top, words=f"{s('T', 'd_head')}, with other heads’")
-    d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, onto the stream")
+    d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, added to the vectors")
     d.size = (d.size[0], out.y + 56)
     return d.done(
         f"One causal attention head over {t} tokens. The normalised residual stream, {s('T', 'd_model')}, "

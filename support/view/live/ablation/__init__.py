@@ -138,7 +138,7 @@ def draw_rules(values: Values, found: Values) -> Figure:
 
 
 def _switch(name: str) -> Switch:
-    label = f"head {name[2]}" if name[0] == "h" else "attention, whole" if name[0] == "a" else "feed-forward"
+    label = f"head {name[2]}" if name[0] == "h" else "attention" if name[0] == "a" else "feed-forward"
     return Switch(name, label, group=f"Layer {name[1]}")
 
 

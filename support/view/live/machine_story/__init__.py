@@ -1,8 +1,31 @@
 """The machine view of the story model: the same figure as `machine`."""
 
+from support.view.live.controls import Stop
 from support.view.live.machine import machine_figure
+from support.view.live.machine.numbers import steps_of
 from support.view.live.model_text import TALES
 from support.worlds.stories import PEOPLE
+
+BOY, GIRL = (f"a kind {who} called for help as loudly as" for who in ("boy", "girl"))
+_END = {"step": len(steps_of(TALES)) - 1, "at": 0}
+TOUR = (
+    Stop(
+        "a kind boy",
+        "The next word is “he”: the model is almost certain. One word decides that. Change it.",
+        {"prompt": BOY, "h22": True, **_END},
+    ),
+    Stop(
+        "a kind girl",
+        "Now it is “she”. How does the end of the text know what stood near its beginning? One head of the "
+        "third block has looked back. Take that head from the story of the boy.",
+        {"prompt": GIRL, "h22": True, **_END},
+    ),
+    Stop(
+        "the boy, without that head",
+        "The boy has become a “she”: without head 2.2 the model no longer knows of whom it tells.",
+        {"prompt": BOY, "h22": False, **_END},
+    ),
+)
 
 FIGURE = machine_figure(
     "machine_story",
@@ -11,6 +34,7 @@ FIGURE = machine_figure(
     ("once there was a", "leo was a kind boy", "the cat", "long ago there lived a"),
     51,
     "Load the story model (1.3 MB)",
+    tour=TOUR,
     names=sorted(PEOPLE),
     speed=8.0,
 )
