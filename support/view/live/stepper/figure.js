@@ -134,9 +134,9 @@
       if (box.bottom > 0 && box.top < innerHeight) now.node.scrollIntoView({block: "nearest"});
     }
     held.place = place;
-    // The sum that is told makes the bar taller; it does not hide the number that was pressed.
+    // The sum that is told makes a bar below the matrices taller; it does not hide the number that was pressed.
     const pressed = sum && held.cells.get(chosen)?.td.getBoundingClientRect(), bar = held.told.parentElement.getBoundingClientRect();
-    if (pressed && pressed.bottom > bar.top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - bar.top + 12});
+    if (pressed && bar.top > held.cards[0].node.parentElement.getBoundingClientRect().top && pressed.bottom > bar.top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - bar.top + 12});
   }
 
   const figure = {
