@@ -16,6 +16,7 @@ from svg_text import SVG, XLINK, Box, Element, named, texts, union
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
+ABOVE = 10.0  # more air above a panel that begins a line, whose title belongs to what is below it
 SLENDER = 30.0  # a colour bar is narrower
 SIGN = 30.0  # what stands before the words of a legend
 
@@ -247,7 +248,7 @@ def stacked(drawn: str) -> str:
     for row in rows:
         items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
         for line in _even(items):
-            top, wide = _flow(line, out, top, PHONE)
+            top, wide = _flow(line, out, top + ABOVE * (top > EDGE), PHONE)
             widest = max(widest, wide)
     top, wide = _flow(around[1], out, top, PHONE)
     width = max(widest, wide) + 2 * EDGE

@@ -165,7 +165,7 @@
           button.disabled = true;
           bring().then(() => { button.remove(); this.focusFirst?.(); });
         });
-        this.append(button);
+        this.prepend(button); // above the still picture, which cannot be used
       } else watch.observe(this);
     }
     build(spec, figure, model) {
@@ -338,7 +338,7 @@
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
           make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row)))), ...(player ? [bar] : [])]
           : spec.tour ? [...examples, says, picture, make("div", {class: "live-controls"}, ...rows, buttons)]
-          : [make("div", {class: "live-controls"}, ...rows, buttons), picture, says]),
+          : [make("div", {class: "live-controls"}, ...rows, ...examples, buttons), picture, says]),
         numbers, status);
       for (const control of controls) control.input.addEventListener("input", () => {
         stop();

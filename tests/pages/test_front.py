@@ -62,7 +62,8 @@ def test_three_steps_lead_through_the_experiment(opened):
     assert found[0]["plain"] < 0.12 and [f["word"] for f in found[1:]] == ["Tarso", "vice"]
     assert len(set(told)) == 3 and element.query_selector(".live-go") is None
     element.query_selector(DRAW).click()
-    assert "three steps" in guide.text_content() and tab.complaints == []
+    assert "left the experiment" in guide.text_content() and element.query_selector(".live-go") is None
+    assert tab.complaints == []
 
 
 def test_the_rules_explain_what_the_model_does(opened):

@@ -644,7 +644,7 @@ def test_who_comes_back_finds_the_place_that_was_read(own, page):
 
 
 def test_by_hand_no_button_stands_for_code_alone(own):
-    tab = own("notebooks/03_scores_to_probabilities.html")
+    tab = own("notebooks/02_learning.html")
     tab.click(".modes [data-way=hand]")
     alone = tab.locator("#by-hand .cell.only-code")
     assert alone.count() >= 3 and not any(cell.is_visible() for cell in alone.all())

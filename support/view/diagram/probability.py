@@ -126,7 +126,7 @@ def sampling(
     d.text(8, 44, "logits", "output", bold=True, anchor="start")
 
     def bars(base: Number, values: Sequence[Number], title: str, note: str, size: Number = 13) -> None:
-        d.text(8, base - 46, title, "output", bold=True, anchor="start", size=size)
+        d.text(8, base - (46 if note else 66), title, "output", bold=True, anchor="start", size=size)
         if note:
             d.text(8, base - 24, note, "faint", size=12, anchor="start")
         for x, p in zip(places, values, strict=True):

@@ -117,9 +117,16 @@ def draw_words(values: Values, found: Values) -> Figure:
 
 
 def word_figure(
-    name: str, model: str, title: str, start: str, ks: int, ask: str = "", same_script_as: str = ""
+    name: str,
+    model: str,
+    title: str,
+    start: str,
+    ks: int,
+    ask: str = "",
+    same_script_as: str = "",
+    examples: tuple[str, ...] = (),
 ) -> LiveFigure:
-    """The figure *next word* for a model."""
+    """The figure *next word* for a model; each of the ``examples`` is a text on a button."""
     most = CONTEXTS[model] - 1
     return LiveFigure(
         name=name,
@@ -144,6 +151,7 @@ def word_figure(
         model=model,
         ask=ask,
         same_script_as=same_script_as,
+        examples=examples,
     )
 
 
@@ -151,6 +159,7 @@ FIGURE = word_figure(
     "next_word",
     GAME,
     "What comes next? The calling game",
-    "Pietro chiama",
+    "Pietro chiama Paolo Tarso",
     len(CallingGame().vocabulary) - 1,
+    examples=("Pietro chiama", "Pietro chiama Paolo", "Pietro chiama Paolo Tarso"),
 )

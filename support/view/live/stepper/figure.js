@@ -129,7 +129,7 @@
     held.on.disabled = place === data.steps.length - 1;
     // A matrix that has just been made comes into view; the page stays where it is otherwise.
     const now = held.cards.find((card) => card.steps.has(place));
-    if (held.place !== undefined && held.place !== place && now && held.stage.isConnected) {
+    if (!held.chain && held.place !== undefined && held.place !== place && now && held.stage.isConnected) {
       const box = held.stage.getBoundingClientRect();
       if (box.bottom > 0 && box.top < innerHeight) now.node.scrollIntoView({block: "nearest"});
     }
