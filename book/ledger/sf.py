@@ -952,7 +952,7 @@ def sf_051():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="The same law in physics",
+    section="Deeper: the same law in physics",
     cell="temperatures = {name: 1 / math.log((m + 1000) /",
     stated=True,
     verdict="holds",
@@ -970,7 +970,7 @@ def sf_052():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="The same law in physics",
+    section="Deeper: the same law in physics",
     cell="temperatures = {name: 1 / math.log((m + 1000) /",
     stated=0,
     within=1e-09,
@@ -990,7 +990,7 @@ def sf_053():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="The same law in physics",
+    section="Deeper: the same law in physics",
     stated=0,
     within=1e-09,
     verdict="holds",
@@ -1027,7 +1027,7 @@ def sf_055():
 @claim(
     place="2.3.3.1 Boltzmann-Gibbs",
     chapter="03",
-    section="The same law in physics",
+    section="Deeper: the same law in physics",
     stated=70,
     verdict="unverifiable",
     checked="not possible",

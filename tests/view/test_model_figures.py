@@ -61,7 +61,7 @@ def test_next_word_is_next_token_of_the_model(game, temperature, k, p):
     plain = [item["plain"] for item in found["words"]]
     assert plain == sorted(plain, reverse=True) and len(plain) == 10
     left = int((probabilities > 0).sum())
-    assert found["finding"].endswith(f"between {f'{left} words' if left > 1 else 'one word'}.")
+    assert found["finding"].endswith(f"{f'{left} words' if left > 1 else 'one word'} can be drawn.")
 
 
 def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
