@@ -303,6 +303,7 @@ def test_the_keyboard_moves_and_a_listener_is_told(desk):
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         parts = element.query_selector_all(".live-control :is(input, select)")
         for part in parts if is_home(page, spec) else parts[:1]:
+            element.evaluate("e => e.querySelector('.live-reset').click()")  # each from the start
             before = element.evaluate(READ)
             part.focus()
             kind = part.get_attribute("type")
