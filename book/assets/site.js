@@ -108,9 +108,15 @@
       if (place) of.set(place, link);
     }
     if (!of.size) return;
-    const outer = [...of.keys()].filter((place) => ![...of.keys()].some((other) => other !== place && other.contains(place)));
-    const within = new Map([...of.keys()].map((place) => [place, [...of.keys()].filter((other) => other.parentElement.closest("section") === place)]));
+    const outer = [], within = new Map([...of.keys()].map((place) => [place, []]));
+    for (const place of of.keys()) { // (each once, and not with each other: a page of the package has hundreds)
+      let around = place.parentElement;
+      while (around && !of.has(around)) around = around.parentElement;
+      if (!around) outer.push(place);
+      within.get(place.parentElement.closest("section"))?.push(place);
+    }
     const at = (places, line) => places.findLast((place) => {
+      if (place.closest("section > dl.py")?.getBoundingClientRect().top > line) return false; // (what it describes is not laid out yet)
       const box = place.getBoundingClientRect();
       return box.height && box.top <= line && !place.closest("details:not([open])");
     });
