@@ -206,7 +206,7 @@ def test_the_drawer_of_contents_closes_when_an_entry_is_pressed(open_tab):
     tab.locator(".secondary-toggle").click()  # and opens again, with its entries
     assert drawer.locator("a[href='#quiz']").is_visible()
     tab.keyboard.press("Escape")
-    tab.wait_for_function("document.activeElement.classList.contains('secondary-toggle')")  # told by an event
+    tab.wait_for_function("() => document.activeElement.matches('.secondary-toggle')")  # told by an event
     tab.mouse.wheel(0, -900)
     tab.wait_for_timeout(300)
     assert not tab.locator("#pst-back-to-top").is_visible(), "nothing covers the text"
