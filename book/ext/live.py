@@ -39,7 +39,7 @@ def wrapped(name: str, start: dict[str, Any], children: list[nodes.Node]) -> liv
     figure = find(name)
     node = live_figure("", *children, nodes.paragraph("", NOTE, classes=["live-note"]))
     # In a script element only "</" and "<!" could end or confuse the text.
-    node["name"], node["model"] = figure.name, figure.model
+    node["name"], node["model"], node["sums"] = figure.name, figure.model, figure.sums
     node["spec"] = json.dumps(figure.spec(figure.values(**start)), ensure_ascii=False).replace("<", "\\u003c")
     return node
 

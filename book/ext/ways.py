@@ -37,7 +37,6 @@ WAYS = {
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
     "code": ("Code", "You are reading the code, without the picture and the part by hand."),
 }
-SUMS = {"attention_steps", "backprop_steps", "adam_steps", "cache_steps"}
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
@@ -162,7 +161,7 @@ def introduces(paragraph: nodes.Element) -> bool:
 
 def moves_in_pictures(node: nodes.Node) -> bool:
     """Whether it is a live figure that shows more than sums of decimal numbers."""
-    return isinstance(node, live_figure) and node["name"] not in SUMS
+    return isinstance(node, live_figure) and not node["sums"]
 
 
 def raw(html: str) -> nodes.raw:

@@ -45,6 +45,7 @@ class LiveFigure:
         invites: one sentence that stands beside the tour while none of its steps is reached.
         plays: the action that *Play* repeats.
         speed: how many times as fast as normal it does so at first (0.5, 1, 2.5 or 8).
+        sums: whether it shows sums of numbers alone; the way of reading without numbers leaves it out.
         enter: the action that the enter key does in a text.
         still: where controls stand in the still picture, if not where they start.
         reset: what the button says that brings all controls back, if not the usual.
@@ -72,6 +73,7 @@ class LiveFigure:
     invites: str = ""
     plays: str = ""
     speed: float = 1.0
+    sums: bool = False
     enter: str = ""
     same_script_as: str = ""
     needs: tuple[str, ...] = ()

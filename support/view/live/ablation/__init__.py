@@ -149,8 +149,8 @@ def _without(*off: str) -> Values:
 TOUR = (
     Stop(
         "no attention in layer 1",
-        "Where two leaders meet, the epithet is wrong now; where a number calls a leader, it is still right: "
-        "the model needs layer 1 for the first only.",
+        "Where two leaders meet, the epithet is wrong now; where a number calls a leader, it is still right. "
+        "The model needs this attention for the first only.",
         _without("a1"),
     ),
     Stop(
@@ -164,7 +164,7 @@ TOUR = (
         "A single head is missing, and three of the four epithets are wrong; who speaks next suffers less.",
         _without("h00"),
     ),
-    Stop("no head 1.2", "Nothing happens: the model can play this game without that head.", _without("h12")),
+    Stop("no head 1.2", "Nothing happens: these rules hold without that head.", _without("h12")),
 )
 
 FIGURE = LiveFigure(

@@ -93,4 +93,5 @@ def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFig
         still={"step": last},
         reset="Back to the first step",
         same_script_as="stepper",
+        sums=story.of_numbers,
     )

@@ -228,6 +228,12 @@ class Story:
         sources = [a.key(row, k) for k, *_ in pairs] + [b.key(i, j) for _, b, i, j in pairs]
         self.put(made, r, c, value, how, sources)
 
+    @property
+    def of_numbers(self) -> bool:
+        """Whether it makes numbers only, and no texts."""
+        cells = [cell for matrix in self.matrices.values() for cell in matrix.cells.values()]
+        return not any(isinstance(cell.value, str) for cell in cells)
+
     def cells(self) -> list[str]:
         """The cells that a sum has made, in the order of the matrices."""
         found = []
