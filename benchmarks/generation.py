@@ -3,6 +3,7 @@
     python benchmarks/generation.py small          # GPT-2-shaped, 4 layers, 128 wide; 1 and 16 texts
     python benchmarks/generation.py gpt2           # GPT-2 small's shape, random weights
     python benchmarks/generation.py gpt2 --batch 16
+    python benchmarks/generation.py gpt2 --device cuda --batch 1 16  # on a GPU; no record is kept
     python benchmarks/generation.py small --busy   # one thread, processor's time: on a busy machine
 
 Greedy, 256 new tokens after a prompt of 8, float32. Before anything is timed, all sides must have generated
@@ -50,6 +51,7 @@ from support.view import table
 
 PROMPT = 8
 BUSY = False
+DEVICE = torch.device("cpu")
 SHAPES = {
     "small": {"vocab_size": 1024, "n_positions": 1024, "n_embd": 128, "n_layer": 4, "n_head": 4},
     "gpt2": {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12},
@@ -84,8 +86,8 @@ def models(shape: str) -> tuple[GPT, torch.nn.Module]:
     config = transformers.GPT2Config(
         **SHAPES[shape], initializer_range=0.1, bos_token_id=0, eos_token_id=None, pad_token_id=0
     )
-    theirs = transformers.GPT2LMHeadModel(config).eval()
-    return from_huggingface(theirs), theirs
+    theirs = transformers.GPT2LMHeadModel(config).eval().to(DEVICE)
+    return from_huggingface(theirs).to(DEVICE), theirs
 
 
 def sides(ours: GPT | None, theirs: torch.nn.Module | None, prompts: torch.Tensor) -> dict[str, Write]:
@@ -110,17 +112,23 @@ def sides(ours: GPT | None, theirs: torch.nn.Module | None, prompts: torch.Tenso
 
 def seconds(work: Callable[[], object]) -> float:
     """Seconds by the clock, or of this process's work."""
-    now = time.process_time if BUSY else time.perf_counter
     start = now()
     work()
     return now() - start
 
 
+def now() -> float:
+    if DEVICE.type == "cuda":
+        torch.cuda.synchronize()
+    return time.process_time() if BUSY else time.perf_counter()
+
+
 def limits(n_bytes: int) -> tuple[float, float]:
     """Bytes read a second, from a buffer as large as the model; operations a second in a large product."""
-    buffer, a = torch.ones(n_bytes // 4), torch.randn(1536, 1536)
+    size = 1536 if DEVICE.type == "cpu" else 8192
+    buffer, a = torch.ones(n_bytes // 4, device=DEVICE), torch.randn(size, size, device=DEVICE)
     reading = min(seconds(lambda: torch.dot(buffer, buffer)) for _ in range(10))
-    return n_bytes / reading, 2 * 1536**3 / min(seconds(lambda: a @ a) for _ in range(5))
+    return n_bytes / reading, 2 * size**3 / min(seconds(lambda: a @ a) for _ in range(5))
 
 
 def floor(model: GPT, batch: int, new: int, rates: tuple[float, float]) -> dict[str, float]:
@@ -159,7 +167,7 @@ def products(model: GPT, batch: int, turns: int = 20) -> float:
 def without_cache(model: GPT, prompts: torch.Tensor, new: int, points: int = 8) -> float:
     """Seconds for all steps when everything is read anew, from passes at a few lengths."""
     lengths = [PROMPT + new * (2 * i + 1) // (2 * points) for i in range(points)]
-    ids = torch.randint(model.config.vocab_size, (len(prompts), max(lengths)))
+    ids = torch.randint(model.config.vocab_size, (len(prompts), max(lengths)), device=DEVICE)
     with torch.inference_mode():
         model(ids[:, :8], last=True)
         times = [seconds(lambda n=n: model(ids[:, :n], last=True)) for n in lengths]
@@ -171,7 +179,7 @@ def by_length(model: GPT, lengths: tuple[int, ...] = (32, 256, 512, 768, 1000), 
     """Milliseconds for one more token of one text, by how long the text already is; cached and not."""
     found: dict[str, list[float]] = {"length": list(lengths), "cached": [], "anew": []}
     for n in lengths:
-        text = torch.randint(1, model.config.vocab_size, (1, n))
+        text = torch.randint(1, model.config.vocab_size, (1, n), device=DEVICE)
         anew, steps = [], []
         for _ in range(2):
             cache = model.cache(length=n + around)
@@ -186,7 +194,7 @@ def by_length(model: GPT, lengths: tuple[int, ...] = (32, 256, 512, 768, 1000), 
 def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
     """One model and one batch size: equality first, then turns."""
     ours, theirs = models(shape)
-    prompts = torch.randint(1, 1024, (batch, PROMPT))
+    prompts = torch.randint(1, 1024, (batch, PROMPT), device=DEVICE)
     write = sides(ours, theirs, prompts)
     # The best two of 50,000 tokens may come within rounding of each other: there, the first are compared.
     alike = new if shape == "small" else 24
@@ -217,8 +225,9 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
         "computing_ms": 1e3 * least["computing"],
         "step_ms": 1e3 * statistics.median(times["support"]) / new,
         "over_floor": low / max(least["reading"], least["computing"]),
-        "products_over_floor": products(ours, batch) / max(least["reading"], least["computing"]),
     }
+    if DEVICE.type == "cpu":
+        row["products_over_floor"] = products(ours, batch) / max(least["reading"], least["computing"])
     slow = without_cache(ours, prompts, new)
     row["tokens_per_second"][SIDES[1]] = batch * new / slow
     row["times_support"][SIDES[1]] = slow / statistics.median(times["support"])
@@ -231,7 +240,7 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
 def narrower(model: GPT, prompts: torch.Tensor, rounds: int, new: int = 64) -> dict:
     """One step with bfloat16 and with int8 weights beside float32, in turns; the error of the int8 logits."""
     models = {"float32": model, "bfloat16": copy.deepcopy(model).bfloat16(), "int8": quantize(model, "int8")}
-    ids = torch.randint(1, model.config.vocab_size, (4, 64))
+    ids = torch.randint(1, model.config.vocab_size, (4, 64), device=DEVICE)
     with torch.inference_mode():
         exact, rough = models["float32"](ids), models["int8"](ids)
     times: dict[str, list[float]] = {name: [] for name in models}
@@ -294,9 +303,13 @@ def show(shape: str, batch: int, row: dict) -> None:
         f"\na step of support's: {row['step_ms']:.2f} ms; its best run is {row['over_floor']:.2f} × "
         f"the floor of {row['floor_ms']:.2f} ms (reading {row['megabytes_a_step']:.1f} MB at "
         f"{row['gigabytes_a_second']:.1f} GB/s: {row['reading_ms']:.2f} ms; computing: "
-        f"{row['computing_ms']:.2f} ms); the products by its weights alone, by torch's fastest kernel, take "
-        f"{row['products_over_floor']:.2f} × the floor"
+        f"{row['computing_ms']:.2f} ms)"
     )
+    if "products_over_floor" in row:
+        print(
+            "the products by its weights alone, by torch's fastest kernel, take "
+            f"{row['products_over_floor']:.2f} × the floor"
+        )
     if "bfloat16_step_ms" in row:
         print(
             f"the same with bfloat16 weights: {row['bfloat16_step_ms']:.2f} ms; with int8: "
@@ -318,9 +331,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=None)
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--busy", action="store_true", help="one thread, and the processor's time")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--alone", choices=SIDES, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    global BUSY
+    global BUSY, DEVICE
+    DEVICE = torch.device(given.device)
     BUSY, given.threads = given.busy, 1 if given.busy else given.threads
     seed_everything(0, threads=given.threads)
     if given.alone:
@@ -330,10 +345,11 @@ def main() -> None:
     record |= made_by("generation")
     for batch in given.batch or ((1, 16) if given.shape == "small" else (1,)):
         row = compare(given.shape, batch, given.new, given.rounds or (7 if given.shape == "small" else 3))
-        if not given.no_memory:
-            row["memory"] = memory(given.shape, batch, given.new)
-        record["rows"][f"{given.shape} {batch}"] = row
-        keep_record("generation", record)
+        if DEVICE.type == "cpu":
+            if not given.no_memory:
+                row["memory"] = memory(given.shape, batch, given.new)
+            record["rows"][f"{given.shape} {batch}"] = row
+            keep_record("generation", record)
         show(given.shape, batch, row)
     return None
 

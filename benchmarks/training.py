@@ -3,14 +3,16 @@
     python benchmarks/training.py --nanogpt FOLDER           # under three minutes on two idle cores
     python benchmarks/training.py --shape gpt2               # GPT-2 small, one text a step
     python benchmarks/training.py --compile --rounds 10      # support and nanoGPT also through torch.compile
+    python benchmarks/training.py --shape gpu --device cuda  # GPT-2 small, 16 texts of 1,024 positions a step
     python benchmarks/training.py --nanogpt FOLDER --busy    # one thread, processor's time: on a busy machine
     python benchmarks/training.py --nanogpt FOLDER --keep    # and write the record `training`
 
-All have 4 layers, d_model 128, 4 heads, context 128, batch 16, tied weights, AdamW and clipping at 1, and see
-the same random tokens. Support's side is `support.training.train` itself; nanoGPT's is its ``model.py`` in a
-folder that you have (this repository holds none of it), in the loop of its ``train.py``. Sides take turns in
-every round, in changing order, two timed steps after one to warm up, so that a noisy machine is noisy for
-all; the table shows the fastest and the median step, and the median of the ratios within a round.
+The small models have 4 layers, d_model 128, 4 heads, context 128, batch 16; all have tied weights, AdamW and
+clipping at 1, and see the same random tokens. Support's side is `support.training.train` itself; nanoGPT's is
+its ``model.py`` in a folder that you have (this repository holds none of it), in the loop of its
+``train.py``. Sides take turns in every round, in changing order, two timed steps after one to warm up, so
+that a noisy machine is noisy for all; the table shows the fastest and the median step, and the median of the
+ratios within a round.
 
 *transformers* is what a reader would write (``model(ids, labels=ids).loss``, default AdamW), without dropout
 and with GPT-2's own tanh GELU, which it computes operation by operation; *as it comes* has GPT-2's dropout of
@@ -42,10 +44,10 @@ from support.training import TrainConfig, train
 from support.training.precision import native_bfloat16
 from support.view import table
 
-CONTEXT = 128
-SHAPES = {  # texts a step, and the model
-    "small": (16, {"d_model": 128, "n_layers": 4, "n_heads": 4}),
-    "gpt2": (1, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
+SHAPES = {  # texts a step, positions, and the model
+    "small": (16, 128, {"d_model": 128, "n_layers": 4, "n_heads": 4}),
+    "gpt2": (1, 128, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
+    "gpu": (16, 1024, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
 }
 PARTS = {  # what a step consists of: the operations that make it up
     "matrix products": ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"),
@@ -58,6 +60,7 @@ PARTS = {  # what a step consists of: the operations that make it up
 }
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 BUSY = False
+DEVICE = torch.device("cpu")
 Side = Callable[[], list[float]]  # seconds of two steps
 
 
@@ -82,7 +85,7 @@ def of_others(
 
     def step() -> float:
         start = now()
-        with torch.autocast("cpu", DTYPES[precision], enabled=precision != "float32"):
+        with torch.autocast(DEVICE.type, DTYPES[precision], enabled=precision != "float32"):
             value = loss()
         value.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -97,10 +100,10 @@ def of_others(
 def of_transformers(
     shape: str, ids: torch.Tensor, vocab: int, precision: str, like: bool = False, dropout: float = 0.0
 ) -> Side:
-    sizes = SHAPES[shape][1]
+    _, context, sizes = SHAPES[shape]
     config = transformers.GPT2Config(
         vocab_size=vocab,
-        n_positions=CONTEXT,
+        n_positions=context,
         n_embd=sizes["d_model"],
         n_layer=sizes["n_layers"],
         n_head=sizes["n_heads"],
@@ -112,7 +115,7 @@ def of_transformers(
         eos_token_id=0,
         use_cache=not like,
     )
-    model, inputs = transformers.GPT2LMHeadModel(config).train(), ids[:, :CONTEXT]
+    model, inputs = transformers.GPT2LMHeadModel(config).train().to(DEVICE), ids[:, :-1]
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True if like else None)
     return of_others(lambda: model(input_ids=inputs, labels=inputs).loss, model, optimiser, precision)
 
@@ -122,14 +125,14 @@ def of_nanogpt(
 ) -> Side:
     spec = importlib.util.spec_from_file_location("nanogpt_model", Path(folder) / "model.py")
     module = importlib.util.module_from_spec(spec)
-    sizes = SHAPES[shape][1]
+    _, context, sizes = SHAPES[shape]
     names = {"n_embd": sizes["d_model"], "n_layer": sizes["n_layers"], "n_head": sizes["n_heads"]}
     with contextlib.redirect_stdout(io.StringIO()):  # it tells what it builds
         spec.loader.exec_module(module)
         model = module.GPT(
-            module.GPTConfig(block_size=CONTEXT, vocab_size=vocab, dropout=0.0, bias=True, **names)
-        )
-        optimiser = model.configure_optimizers(0.1, 3e-4, (0.9, 0.95), "cpu")
+            module.GPTConfig(block_size=context, vocab_size=vocab, dropout=0.0, bias=True, **names)
+        ).to(DEVICE)
+        optimiser = model.configure_optimizers(0.1, 3e-4, (0.9, 0.95), DEVICE.type)
     run = torch.compile(model) if compiled else model.train()
     inputs, targets = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
     return of_others(lambda: run(inputs, targets)[1], model, optimiser, precision)
@@ -143,11 +146,12 @@ def sides_of(
     for precision, model in models.items():
         what = given.shape, ids, vocab, precision
         sides[f"support, {precision}"] = of_support(model, ids, precision)
-        if given.compile:
+        compiled = given.compile and (DEVICE.type == "cpu" or precision != "float32")
+        if compiled:
             sides[f"support, {precision}, compiled"] = of_support(model, ids, precision, compiled=True)
         if given.nanogpt:
             sides[f"nanoGPT, {precision}"] = of_nanogpt(given.nanogpt, *what)
-            if given.compile:
+            if compiled:
                 sides[f"nanoGPT, {precision}, compiled"] = of_nanogpt(given.nanogpt, *what, compiled=True)
         sides[f"transformers, {precision}"] = of_transformers(*what)
         sides[f"transformers, {precision}, like for like"] = of_transformers(*what, like=True)
@@ -157,9 +161,10 @@ def sides_of(
     return sides
 
 
-def matrix_rate(dtype: torch.dtype, size: int = 2048, repeats: int = 10) -> float:
+def matrix_rate(dtype: torch.dtype, repeats: int = 10) -> float:
     """The best floating-point rate of one large product, in operations a second."""
-    a, best = torch.randn(size, size).to(dtype), float("inf")
+    size = 8192 if DEVICE.type == "cuda" else 2048
+    a, best = torch.randn(size, size, device=DEVICE).to(dtype), float("inf")
     for _ in range(repeats):
         start = now()
         a @ a
@@ -183,10 +188,10 @@ def parts_of_a_step(model: GPT, ids: torch.Tensor, precision: str) -> dict[str, 
 
 def compare(given: argparse.Namespace, vocab: int, rounds: int) -> dict[str, object]:
     """Measure one vocabulary, and print the table."""
-    batch, sizes = SHAPES[given.shape]
-    ids = torch.randint(vocab, (batch, CONTEXT + 1))
-    precisions = ["float32"] + ["bfloat16"] * native_bfloat16(torch.device("cpu"))
-    models = {p: GPT(GPTConfig(vocab_size=vocab, context=CONTEXT, **sizes)) for p in precisions}
+    batch, context, sizes = SHAPES[given.shape]
+    ids = torch.randint(vocab, (batch, context + 1), device=DEVICE)
+    precisions = ["float32"] + ["bfloat16"] * native_bfloat16(DEVICE)
+    models = {p: GPT(GPTConfig(vocab_size=vocab, context=context, **sizes)).to(DEVICE) for p in precisions}
     sides = sides_of(given, ids, vocab, models)
     rates = {p: matrix_rate(DTYPES[p]) for p in precisions}
     seconds: dict[str, list[list[float]]] = {name: [] for name in sides}
@@ -205,7 +210,7 @@ def compare(given: argparse.Namespace, vocab: int, rounds: int) -> dict[str, obj
             for p in precisions
         }
         rows[name] = {"fastest ms": 1e3 * min(flat), "median ms": 1e3 * statistics.median(flat), **ratios}
-    print(f"\n{given.shape}, vocabulary {vocab}, {batch} texts of {CONTEXT} positions a step\n")
+    print(f"\n{given.shape}, vocabulary {vocab}, {batch} texts of {context} positions a step\n")
     shown = [
         [name, *(f"{row[key]:.1f}" for key in ("fastest ms", "median ms"))] for name, row in rows.items()
     ]
@@ -213,25 +218,26 @@ def compare(given: argparse.Namespace, vocab: int, rounds: int) -> dict[str, obj
     columns = ["side", "fastest step, ms", "median, ms", *(f"× support's {p}" for p in precisions)]
     print(table(shown, columns=columns)._repr_markdown_() + "\n")
     work, result = (
-        batch * CONTEXT * models["float32"].flops_per_token(CONTEXT, training=True),
+        batch * context * models["float32"].flops_per_token(context, training=True),
         {"sides": rows},
     )
     for p in precisions:
         rate = max(rates[p], matrix_rate(DTYPES[p]))
-        share, parts = (
-            work / (rows[f"support, {p}"]["median ms"] / 1e3) / rate,
-            parts_of_a_step(models[p], ids, p),
-        )
+        share = work / (rows[f"support, {p}"]["median ms"] / 1e3) / rate
+        parts = {} if DEVICE.type == "cuda" else parts_of_a_step(models[p], ids, p)
         print(
             f"{p}: products reach {rate / 1e9:.0f} GFLOP/s here, support's step runs at {share:.0%} of that;"
         )
-        print("   it is " + ", ".join(f"{part} {part_share:.0%}" for part, part_share in parts.items()))
+        if parts:
+            print("   it is " + ", ".join(f"{part} {part_share:.0%}" for part, part_share in parts.items()))
         result[p] = {"gflops": rate / 1e9, "share of it": share, "parts": parts}
     return result
 
 
 def now() -> float:
-    """Seconds by the clock, or of this process's work."""
+    """Seconds by the clock, or of this process's work; what a GPU has been given to do is done by then."""
+    if DEVICE.type == "cuda":
+        torch.cuda.synchronize()
     return time.process_time() if BUSY else time.perf_counter()
 
 
@@ -245,8 +251,10 @@ def main() -> None:
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--keep", action="store_true", help="write the record")
     parser.add_argument("--busy", action="store_true", help="one thread, and the processor's time")
+    parser.add_argument("--device", default="cpu")
     given = parser.parse_args()
-    global BUSY
+    global BUSY, DEVICE
+    DEVICE = torch.device(given.device)
     BUSY, given.threads = given.busy, 1 if given.busy else given.threads
     transformers.logging.set_verbosity_error()
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler writes lines of its own
@@ -255,9 +263,11 @@ def main() -> None:
     small = given.shape == "small"
     rounds = given.rounds or (20 if small else 3)
     load = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    if DEVICE.type == "cuda":
+        print(torch.cuda.get_device_name(DEVICE))
     print(f"{given.threads} threads, {rounds} rounds, torch {torch.__version__}{load}")
-    record = {**made_by("training"), "context": CONTEXT, "threads": given.threads, "rows": {}}
-    for vocab in given.vocab or ([1024, 4096] if small else [50257]):
+    record = {**made_by("training"), "context": SHAPES[given.shape][1], "threads": given.threads, "rows": {}}
+    for vocab in given.vocab or ([1024, 4096] if small else [50257 if DEVICE.type == "cpu" else 50304]):
         record["rows"][f"{given.shape} {vocab}"] = compare(given, vocab, rounds)
     if given.keep:
         keep_record("training", record)

@@ -1,6 +1,10 @@
-"""The step of generation, compiled: `torch.compile` derives it from the model's own modules."""
+"""The step of generation, compiled: `torch.compile` derives it from the model's own modules.
 
-from functools import cache
+On a GPU the compiled step is recorded as a CUDA graph, so that no kernel waits for Python to launch it.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -9,6 +13,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.model.cache import KVCache
+from support.model.experts import Experts
 
 
 def step(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor, "text 1 vocab"]:
@@ -52,3 +57,47 @@ def run_compiled(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float
             "compile=True needs a C++ compiler, and none was found: install g++ or clang, or leave "
             "compile=True out."
         ) from None
+
+
+class CapturedStep:
+    """The compiled step of one text or batch on a GPU, recorded once as a CUDA graph and replayed.
+
+    What changes in place between two tokens (a weight, the cache) counts; a module that is replaced, wrapped
+    or hooked meanwhile counts from the next call of `generate` on, which records anew.
+
+    Args:
+        model: on a GPU.
+        ids: of the first step; it is not counted as read.
+        kept: a static cache, which has read the prompt.
+    """
+
+    def __init__(self, model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> None:
+        self.ids, place = ids.clone(), kept.next_place
+        assert isinstance(place, Tensor), "a CUDA graph needs a static cache"
+        before, aside = place.clone(), torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):  # compiles, and lets libraries take their memory before the recording
+            for _ in range(2):
+                run_compiled(model, self.ids, kept)
+                place.copy_(before)
+        torch.cuda.current_stream().wait_stream(aside)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.logits = run_compiled(model, self.ids, kept)
+
+    def __call__(self, ids: Int[Tensor, "text 1"]) -> Float[Tensor, "text 1 vocab"]:
+        """Logits of the next token; they are overwritten by the next call."""
+        self.ids.copy_(ids)
+        self.graph.replay()
+        return self.logits
+
+
+def fast_step(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Callable[[Tensor], Tensor]:
+    """The fastest step for this device, derived from the model: captured on a GPU, compiled elsewhere.
+
+    A mixture of experts asks the device which experts have tokens, so its step cannot be captured.
+    """
+    routed = any(isinstance(module, Experts) for module in model.modules())
+    if ids.device.type == "cuda" and kept.static and not routed:
+        return CapturedStep(model, ids, kept)
+    return partial(run_compiled, model, kept=kept)

@@ -1,7 +1,7 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.generation.compiled import run_compiled
+from support.generation.compiled import fast_step
 from support.generation.few_rows import few_rows
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
@@ -18,6 +18,7 @@ from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
+SLOTS = 256  # a compiled step on a GPU serves caches of one length; so they come in steps of this
 
 
 def generate(
@@ -59,7 +60,7 @@ def generate(
             it, draw where the model is. On a CPU it is the default, elsewhere an option.
         compile: compile the step of one new token (`torch.compile`). It takes up to a minute, once for each
             model, and pays for small models and few texts; numbers may differ by rounding from those of the
-            plain step.
+            plain step. On a GPU it is also recorded as a CUDA graph.
 
     Raises:
         InputError: an argument makes no sense, or the model's logits have no finite best.
@@ -214,13 +215,17 @@ class _Reader:
         length = min(self.context, self.longest + room)
         if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
             with torch.inference_mode():  # views of such tensors cost less
-                static = compile and config.window is not None  # else one that rolls is many graphs
+                # A cache that rolls is else many graphs; a CUDA graph needs shapes that stay.
+                static = compile and (config.window is not None or self.device.type == "cuda")
+                if static and self.device.type == "cuda" and not rolls_on(config, length):
+                    length = min(self.context, -(-length // SLOTS) * SLOTS)
                 self.cache = model.cache(len(texts), length, self._pad(texts), static)
         if compile and self.cache is None:
             raise InputError(
                 "compile=True compiles a step with a cache, and there is none here; leave it out."
             )
         self.few_rows = few_rows(model)
+        self.step: Callable[[Tensor], Tensor] | None = None
         self.unread = self._table(texts)
 
     def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:
@@ -240,8 +245,9 @@ class _Reader:
         """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
         n = self.unread.shape[1]
         # (A compiled step takes 0 and 1 for numbers, not for symbols; from 2 on, one serves all lengths.)
-        if n == 1 and self.compile and self.cache is not None and self.cache.start > 1:
-            return run_compiled(self.model, self.unread, self.cache)[:, -1]
+        if n == 1 and self.compile and self.longest > 2 and self.cache is not None:
+            self.step = self.step or fast_step(self.model, self.unread, self.cache)
+            return self.step(self.unread)[:, -1]
         if n == 1:
             with self.few_rows:
                 return self.model(self.unread, self.cache, last=True)[:, -1]
