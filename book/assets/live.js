@@ -197,7 +197,7 @@
       const typed = () => controls.find((c) => c.typed)?.typed();
       const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, act: (name) => { stop(); act(name); }};
       const actions = (spec.actions || []).map(({name, label}) => {
-        const button = make("button", {type: "button", class: "live-act"}, label);
+        const button = make("button", {type: "button", class: "live-act", "data-act": name}, label);
         button.addEventListener("click", () => { stop(); act(name); });
         return button;
       });
@@ -259,7 +259,8 @@
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
         const read = (spec.tour || spec.examples) && String(values().prompt || "").split(" ").slice(-5).join(" "); // what is being written
-        brief.replaceChildren(...(read ? [make("b", {}, `… ${read} `)] : []), says.textContent);
+        const said = read && says.textContent.includes(read.split(" ").slice(-2).join(" "));
+        brief.replaceChildren(...(read && !said ? [make("b", {}, `… ${read} `)] : []), says.textContent);
         toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
@@ -301,6 +302,9 @@
         return button;
       };
       const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, `${k + 1}`), ` ${label}`], changes, {class: "live-stop"}));
+      for (const stop of stops) stop.addEventListener("click", () => figure.toured?.(held));
+      const numerals = stops.map((stop, k) => make("button", {type: "button", class: "live-stop", "aria-label": stop.textContent}, `${k + 1}`));
+      numerals.forEach((small, k) => small.addEventListener("click", () => stops[k].click()));
       const guide = make("p", {class: "live-guide"});
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
@@ -310,23 +314,24 @@
         const now = values(), at = spec.tour.findLastIndex(({changes}) => Object.entries(changes).every(([name, value]) => now[name] === value));
         const strayed = at < 0 && controls.some((c) => now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
         guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
-        stops.forEach((button, k) => {
+        for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === at + 1 && !strayed);
           if (k === at) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
         });
       }
-      // On a phone, a bar at the lower edge while the figure is in the window and its buttons are not.
+      // On a phone, a bar at the lower edge while the figure is in the window: the answer, and what one goes on by. Where
+      // the tour's own buttons are out of sight, it has them, too.
       const bar = make("div", {class: "live-player"});
       if (player) {
-        const step = make("button", {type: "button", class: "live-act"}, "Step"), seen = new Map();
-        step.addEventListener("click", () => { stop(); act(spec.plays); });
-        bar.append(players[1], step, brief);
-        const watch = new IntersectionObserver((entries) => {
-          for (const {target, isIntersecting} of entries) seen.set(target, isIntersecting);
-          bar.classList.toggle("live-player-on", Boolean(seen.get(picture) && !seen.get(player)));
+        const again = actions.filter(({dataset: {act}}) => act === "back" || act === spec.plays).map((button) => {
+          const other = make("button", {type: "button", class: "live-act"}, button.textContent);
+          other.addEventListener("click", () => button.click());
+          return other;
         });
-        for (const part of [picture, player]) watch.observe(part);
+        bar.append(brief, make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
+        const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); });
+        if (stops.length) watch.observe(stops[0]);
       }
       const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link, copied);
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
@@ -336,7 +341,7 @@
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
-          make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row)))), ...(player ? [bar] : [])]
+          ...(player ? [bar] : []), make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
           : spec.tour ? [...examples, says, picture, make("div", {class: "live-controls"}, ...rows, buttons)]
           : [make("div", {class: "live-controls"}, ...rows, ...examples, buttons), picture, says]),
         numbers, status);

@@ -260,21 +260,6 @@ def test_the_contexts_of_the_units_are_found_anew(script):
                 assert kept["contexts"][unit[0][0]] == names[new[0][0]]
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("machine", [("“3” with 11.", ""), ("“Tarso” with 99.", ""), ("“vice” with 9", "“Tarso” with 99.")]),
-        ("machine_story", [("“he” with 99.", ""), ("“she” with 99.", ""), ("“she” with 9", "“he” with 99.")]),
-    ],
-)
-def test_what_the_tours_of_the_machines_tell_is_so(name, parts):
-    figure = find(name)
-    for stop, (answer, whole) in zip(figure.tour, parts, strict=True):
-        said = figure.sentence(figure.values(**stop.changes))
-        assert f"the most probable next word is {answer}" in said
-        assert ("with all parts it would be " + whole if whole else "next word") in said
-
-
 def test_what_the_tour_of_the_ablations_tells_is_so():
     figure = find("ablation")
     layer_1, layer_0, one, none = (

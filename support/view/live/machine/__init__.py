@@ -41,7 +41,7 @@ TOUR = (
         {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(
-        "switch off the first map",
+        "one map off",
         "“Vice” is what a number would say to Paolo: without this map the model no longer knows who has "
         "called. Press the map to see its numbers.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
@@ -164,6 +164,7 @@ def machine_figure(
     tour: tuple[Stop, ...] = (),
     names: Sequence[str] = (),
     speed: float = 1.0,
+    keeps: Sequence[str] = (),
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -179,6 +180,7 @@ def machine_figure(
         tour: an experiment in a few steps; it stands before the examples.
         names: the words that are written with a capital, if the text is to be set as prose.
         speed: of *Play* at first; a model of many blocks that writes stories is slow to watch at 1.
+        keeps: words of which the last stays in the drawing of a long text, as a tour speaks of them.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -221,6 +223,7 @@ def machine_figure(
             "english": dict(english or {}),
             "digits": digits,
             "names": list(names),
+            "keeps": list(keeps),
         },
         model=model,
         ask=ask,
@@ -231,7 +234,7 @@ def machine_figure(
         tour=tour,
         invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",
         same_script_as="" if name == "machine" else "machine",
-        needs=("machine/painting.js", "machine/drawing.js", "machine/layout.js", "machine/detail.js"),
+        needs=tuple(f"machine/{part}.js" for part in ("painting", "drawing", "layout", "sheet", "detail")),
     )
 
 

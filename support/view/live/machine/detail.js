@@ -146,7 +146,7 @@
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
     }
-    if (kind === "head") box.append(map(view, light));
+    if (kind === "head") box.append(...map(view, light));
     else if (kind === "feed-forward") box.append(ablate(view, `m${state.open.split(" ")[1]}`, state.open));
     box.append(fold);
     return box;
@@ -174,7 +174,7 @@
           });
           return cell;
         })))));
-    return make("div", {}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table), ablate(view, name, `head ${i}.${h}`));
+    return [make("div", {class: "machine-where"}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table)), ablate(view, name, `head ${i}.${h}`)];
   }
   window.MachineDetail.madeOf = madeOf;
 })();

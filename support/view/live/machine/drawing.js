@@ -17,9 +17,16 @@
       this.over = make("div", {class: "machine-over"});
       this.stage = make("div", {class: "machine-stage"}, this.canvas, this.over);
       this.told = make("p", {class: "live-told machine-told"});
-      this.room = make("div", {class: "machine machine-room"}); // it is placed below the buttons
+      this.room = make("div", {class: "machine machine-room"}); // it is placed below the drawing
       this.text = make("p", {class: "machine-text"});
-      this.root = make("div", {class: "machine"}, this.text, this.stage, this.told);
+      const key = make("p", {class: "machine-key"}, make("i", {class: "machine-key-low"}), make("i", {class: "machine-key-high"}), " a word’s numbers", make("span", {}, ", negative and positive"),
+        make("i", {class: "machine-key-thread"}), " what it collects", make("span", {}, " from words before it, thicker for more"));
+      this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, this.text, key), this.stage, this.told);
+      // The switches of the parts wait until they are asked for; one that is off is always there.
+      this.switching = false;
+      this.switcher = make("button", {type: "button", class: "live-act"});
+      this.switcher.addEventListener("click", () => this.ask());
+      this.bottom = new window.MachineSheet(this);
       this.reach = null;
       this.unfolded = null;
       for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => { this.follows = false; }, {passive: true}); // who scrolls wants to look elsewhere
@@ -31,7 +38,6 @@
         if (this.stage.clientWidth !== this.width) this.place(true);
       }).observe(this.stage);
       new MutationObserver(() => { this.ink = this.base = null; this.paint(); }).observe(document.documentElement, {attributeFilter: ["data-theme"]});
-      for (const part of [this.root, this.room]) part.addEventListener("keydown", ({key}) => { if (key === "Escape" && this.state.open !== "nothing") this.open("nothing"); });
       held.view = this;
     }
 
@@ -80,7 +86,15 @@
       }
       const places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], slow = !(tools.speed > 1);
       const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 || to > innerHeight - 130) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
+      if (from < 64 || to > innerHeight - 150) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
+    }
+    // On a phone: buttons, sentence and the first maps stand on one screen, above the bar.
+    toured() {
+      const {box, stage} = this, panel = this.root.closest(".live-panel"), bar = panel.querySelector(":scope > .live-player");
+      if (box.flow === "across" || !bar?.clientHeight) return;
+      const [{y, s}] = box.blocks[0].maps, low = stage.getBoundingClientRect().top + y + s + 30 - bar.getBoundingClientRect().top;
+      const far = Math.min(low, panel.querySelector(".live-tour").getBoundingClientRect().top - 64);
+      if (far > 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
     }
     place(measure) {
       const {state, data} = this;
@@ -120,6 +134,7 @@
       };
       const toggle = (place, name, part) => {
         const on = !state.off.includes(name);
+        if (on && !this.switching) return;
         button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, "",
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
@@ -128,7 +143,7 @@
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
         button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
       }
-      if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
+      if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, box.gap ? `… ${box.gap} more` : `… ${box.shown[0]} earlier`));
       if (!state.over && state.here === n - 1 && n < this.held.model.config.context) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
       box.blocks.forEach((block, i) => {
@@ -141,6 +156,9 @@
         opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
+      this.switcher.textContent = this.switching ? "Hide the switches" : "Switch parts off";
+      this.switcher.hidden = Boolean(box.switcher); // it then stands in the drawing, beside what it brings
+      if (box.switcher) button(box.switcher, "switcher", "switcher", this.switcher.textContent, this.switcher.textContent, () => this.ask());
       const bars = make("div", {class: "machine-bars", style: at(box.bars)});
       const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
         state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
@@ -159,7 +177,18 @@
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));
-      if (held !== undefined) this.room.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({preventScroll: true});
+      if (state.open === "nothing") this.bottom.lower();
+      else this.bottom.show();
+      // Who stood in what is now closed stands again where it was opened.
+      const stand = held !== undefined && (this.room.querySelector(`[data-key="${CSS.escape(held)}"]`) || this.over.querySelector(`[data-key="${this.opened}"]`));
+      if (stand) stand.focus({preventScroll: true});
+      this.opened = state.open;
+    }
+    ask() {
+      this.switching = !this.switching;
+      const stood = this.over.contains(document.activeElement);
+      this.words();
+      if (stood) this.over.querySelector(".machine-switcher")?.focus({preventScroll: true});
     }
     // The whole text, so that it can be read: set as prose if it is prose; what was added is marked, and what the model
     // does not know is struck out.
@@ -197,20 +226,13 @@
       this.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
     }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
-    // What a hand opens comes into sight, below the drawing's end; closed again, it leads back to where the hand was.
+    // What a hand opens is a sheet; what stands open already stays where it is.
     open(part, more = {}) {
+      if (part !== "nothing" && this.state.open === "nothing") this.bottom.raise();
       this.tools.set({open: part, ...more});
-      const far = this.room.getBoundingClientRect().top - Math.max(innerHeight * 0.55, innerHeight - 280), behavior = calm() ? "auto" : "smooth";
-      if (part === "nothing") {
-        if (this.left && Math.abs(scrollY - this.left.to) < innerHeight) scrollTo({top: this.left.from, behavior});
-        this.left = null;
-      } else if (far > 0) {
-        this.left = {from: scrollY, to: scrollY + far};
-        scrollBy({top: far, behavior});
-      }
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? "Squares: a word’s numbers, blue if negative, amber if positive. Threads: what it collects from other words, thicker for more. Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
+      this.told.textContent = this.state.open === "nothing" ? "Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
     }
 
     // --- the hand ---

@@ -13,7 +13,7 @@
     }
     return at;
   };
-  const NOTHING = "nothing", SHOWN = 12;
+  const NOTHING = "nothing", SHOWN = 12, ALIKE = 0.8;
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
   const offOf = (values, {n_layers: layers, n_heads: heads}) => {
@@ -135,15 +135,16 @@
     return {other: tokens[i], sure: row[i]};
   }
 
-  function finding(held, left, words, here, found, first, {fill}) {
+  function finding(held, {left, alike, least, low}, words, here, found, first, {fill}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
       if (found.over) return `The text is over: nothing follows ${EOS}. Press “Back” to take the last word back.`;
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
-      const off = n ? fill(" {parts} switched off; with all parts it would be “{other}” with {sure:.2%}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here)}) : "";
-      return fill("{after} the most probable next word is “{best}” with {p:.2%}.", about) + drawn + off;
+      const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure:.2%}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here)}) : "";
+      const said = alike > 3 ? "{after} {alike} words are about equally probable, from “{best}” with {p:.2%} to “{least}” with {low:.2%}." : "{after} the most probable next word is “{best}” with {p:.2%}.";
+      return fill(said, {...about, alike, least, low}) + drawn + off; // (a tie has no winner)
     }
     if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given:.2%}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
       {...about, given: softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])]});
@@ -197,7 +198,9 @@
         others: {count: tokens.length - c.masked_ids.length - top.length, p: 1 - top.reduce((sum, {plain}) => sum + plain, 0)},
       };
       found.plain = inWords(open, held, words, here, found.parts, off, tools);
-      return {...found, finding: finding(held, drawn.filter((p) => p > 0).length, words, here, found, top[0], tools)};
+      const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[alike - 1];
+      const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: plain[last_]};
+      return {...found, finding: finding(held, about, words, here, found, top[0], tools)};
     },
     draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
     actions: {
@@ -215,10 +218,12 @@
       panel.classList.add("live-broad");
       panel.parentElement.view = held.view;
       panel.querySelector(":scope > .live-picture").after(held.view.room);
+      panel.querySelector(".live-reset").before(held.view.switcher);
       held.view.place(true);
     },
     written: ({steps}) => ({at: 0, step: steps.length - 1}),
     started: (held) => held.view.started(), // Play was pressed
+    toured: (held) => held.view.toured(), // a step of the tour was
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
   };
   function drawn(values, uniform, held, data, step) {

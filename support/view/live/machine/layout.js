@@ -15,31 +15,35 @@
     return {columns, rows: d / columns};
   };
 
-  // Which words are shown: as many as fit, the chosen one among them.
-  const window_ = (state, most) => {
+  // Which words are shown: as many as fit, the chosen one among them. A word that a tour speaks of stays: then what lies
+  // between it and the last words is a gap, which takes the place of one.
+  const window_ = (state, most, keeps) => {
     const known = state.streams[0].length, last = Math.min(state.first + known - 1, Math.max(state.here, state.first + most - 1, state.words.length - 1));
     const to = state.here > last - most ? last : state.here + most - 1, from = Math.max(state.first, to - most + 1);
-    return Array.from({length: to - from + 1}, (_, k) => from + k);
+    const shown = Array.from({length: to - from + 1}, (_, k) => from + k), kept = state.words.slice(0, from).findLastIndex((word) => keeps.includes(word));
+    if (kept < state.first || shown.length < 3 || state.here < shown[2]) return {shown, gap: 0, slot: (k) => k};
+    return {shown: [kept, ...shown.slice(2)], gap: shown[2] - 1, slot: (k) => k ? k + 1 : k};
   };
 
   function across(W, state, data) { // words are rows
     const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
     const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
     const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, 40);
-    const head = 46 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, room = (Math.max(tall, 22) + 14) * most + 40;
+    const head = 46 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, row = Math.max(tall + 10, 36), room = row * most + 40;
     // A short text has more air between its words; the height of the whole stays the same.
-    const shown = window_(state, most), places = {}, R = Math.min((Math.max(tall, 22) + 14) * 1.45, (room - 34) / shown.length), y = (k) => head + 4 + R * (k + 0.5);
-    shown.forEach((p, k) => { places[p] = {y: y(k)}; });
-    const box = {flow: "across", W, H: head + room + 10, shown, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
-    box.words = shown.map((p, k) => ({p, x: 0, y: y(k) - 15, w: words - 8, h: 30}));
-    box.next = {x: 0, y: Math.min(y(shown.length) - 15, head + room - 28), w: words - 8, h: 30};
+    const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
+    const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
+    shown.forEach((p, k) => { places[p] = {y: y(slot(k))}; });
+    const box = {flow: "across", W, H: head + room + 10, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    box.words = shown.map((p) => ({p, x: 0, y: places[p].y - 15, w: words - 8, h: 30}));
+    box.next = {x: 0, y: Math.min(y(used) - 15, head + room - 28), w: words - 8, h: 30};
     let x = words;
     const column = (stage) => {
       for (const p of shown) box.squares.push({stage, p, x, y: places[p].y - S * cell.rows / cell.columns / 2});
       x += S;
     };
     box.embedding = {x: 0, y: head - 54, w: words + S + 6, h: 34};
-    box.earlier = {x: 2, y: head - 18};
+    box.earlier = gap ? {x: 10, y: y(1) - 9} : {x: 2, y: head - 18};
     column(0);
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;
@@ -58,19 +62,19 @@
     box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 9 * 29 + 24};
     box.H = Math.max(box.H, box.bars.y + 9 * 28 + 34);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
-    box.point = (p) => ({x: 0, y: (places[p] || {y: head + 2}).y});
+    box.point = (p) => ({x: 0, y: (places[p] || {y: gap ? y(1) : head + 2}).y});
     return box;
   }
 
   function down(W, state, data) { // words are columns
     const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
-    const shown = window_(state, most), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
-    shown.forEach((p, k) => { places[p] = {x: C * (k + 0.5)}; });
-    const box = {flow: "down", W, shown, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
-    box.words = shown.map((p, k) => ({p, x: C * k + 2, y: 0, w: C - 4, h: 32}));
-    box.next = {x: C * shown.length + 2, y: 0, w: C - 4, h: 32};
+    const {shown, gap, slot} = window_(state, most, data.keeps), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
+    shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
+    const box = {flow: "down", W, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    box.words = shown.map((p) => ({p, x: places[p].x - C / 2 + 2, y: 0, w: C - 4, h: 32}));
+    box.next = {x: C * (slot(shown.length - 1) + 1) + 2, y: 0, w: C - 4, h: 32};
     box.embedding = {x: 4, y: 40, w: W - 90, h: 24};
-    box.earlier = {x: W - 78, y: 44};
+    box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 44};
     let y = 68;
     const row = (stage) => {
       for (const p of shown) box.squares.push({stage, p, x: places[p].x - S / 2, y});
@@ -78,13 +82,14 @@
     };
     row(0);
     for (let i = 0; i < L; i++) {
-      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 12, w: W - 8, h: 24};
+      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 12, w: i ? W - 8 : W - 136, h: 24};
       const maps = Array.from({length: H}, (_, h) => ({h, s: m, x: each * (h + 0.5) - m / 2, y: y + 44}));
       const start = y + 5;
       y += 44 + m + 36;
       const from = y, to = y + 74;
       y = to;
       row(2 * i + 1);
+      box.switcher ||= {x: W - 128, y: label.y, w: 124, h: 28};
       const ffn = {x: 4, y: y + 10, w: W - 60, h: 28}, toggle = {x: W - 52, y: y + 11}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
       const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
       y = top + units.rows * units.cell + 12;
@@ -94,7 +99,7 @@
     }
     box.bars = {x: 0, y: y + 14, w: W, h: 9 * 34 + 30};
     box.H = box.bars.y + box.bars.h;
-    box.point = (p) => ({x: (places[p] || {x: 4}).x, y: 0});
+    box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 4}).x, y: 0});
     return box;
   }
 

@@ -14,6 +14,7 @@ from support.view.live.machine.opened import in_words, opened
 from support.view.live.model_text import CONTEXTS, EOS, Values, after, ids, loaded, words_of
 
 SHOWN = 12  # positions whose numbers are given, the chosen one among them
+ALIKE = 0.8  # of the largest probability: who has as much is about as probable
 NOTHING = "nothing"
 
 
@@ -149,7 +150,10 @@ def machine(
     masked = len(config.masked_ids)
     found["others"] = {"count": len(tokens) - masked - len(top), "p": 1 - sum(item["plain"] for item in top)}
     found["plain"] = in_words(open, name, words, here, seen, found["parts"], off)
-    return found | {"finding": _finding(name, sum(p > 0 for p in drawn), prompt, words, here, found, top)}
+    about: Values = {"left": sum(p > 0 for p in drawn), "alike": sum(p >= ALIKE * max(plain) for p in plain)}
+    least = _ranked(plain)[about["alike"] - 1]
+    about |= {"least": tokens[least], "low": plain[least]}
+    return found | {"finding": _finding(name, about, prompt, words, here, found, top)}
 
 
 def _collects(found: Values, layer: int, here: int, begins: int) -> tuple[int, int, float]:
@@ -164,9 +168,11 @@ def _collects(found: Values, layer: int, here: int, begins: int) -> tuple[int, i
     return -head, -key, weight
 
 
-def _finding(name: str, left: int, prompt: str, words: list[str], here: int, found: Values, top: Any) -> str:
-    config, begins = loaded(name)[0].config, len(words_of("", name))
-    about = {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
+def _finding(
+    name: str, about: Values, prompt: str, words: list[str], here: int, found: Values, top: Any
+) -> str:
+    config, begins, left = loaded(name)[0].config, len(words_of("", name)), about["left"]
+    about |= {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
     count = len(loaded(name)[1].tokens) - len(config.masked_ids)
     about |= {"best": top[0]["word"], "p": top[0]["plain"]}
     about |= {"after": after(" ".join(words[begins : here + 1]))}
@@ -174,6 +180,9 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
     about["layer"] = layer
     if part == "prediction":
         said = "{after} the most probable next word is “{best}” with {p:.2%}."
+        if about["alike"] > 3:  # a tie has no winner
+            said = "{after} {alike} words are about equally probable, "
+            said += "from “{best}” with {p:.2%} to “{least}” with {low:.2%}."
         if found["over"]:
             return f"The text is over: nothing follows {EOS}. Press “Back” to take the last word back."
         if left < count:
@@ -183,7 +192,7 @@ def _finding(name: str, left: int, prompt: str, words: list[str], here: int, fou
             about["other"] = loaded(name)[1].tokens[_ranked(row)[0]]
             about["sure"] = max(row)
             said += " One part is" if n_off == 1 else f" {n_off} parts are"
-            said += " switched off; with all parts it would be “{other}” with {sure:.2%}."
+            said += " off; with all parts it would be “{other}” with {sure:.2%}."
     elif part == "embedding":
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."

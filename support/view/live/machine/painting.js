@@ -159,14 +159,14 @@
       c.setLineDash([]);
       c.globalAlpha = 1;
     }
-    // What a word collects, head by head; the words before the first one shown are one thread together.
+    // What a word collects, head by head; the words that are not shown are one thread together.
     threads(c, ink, block, i, p, reached, only) {
       const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across", spread = Math.min(box.S * 0.62, 30);
       const own = p === state.here, t = soft(reached), x0 = block.from, x1 = block.to, mid = (x0 + x1) / 2;
       const point = (q, h) => box.point(q)[wide ? "y" : "x"] + (h - (H - 1) / 2) / H * spread;
       for (let h = 0; h < H && t; h++) {
         if (state.off.includes(`h${i}${h}`)) continue;
-        const row = state.patterns[i][h][p - state.first], hidden = row.slice(0, box.shown[0]).reduce((a, b) => a + b, 0);
+        const row = state.patterns[i][h][p - state.first], hidden = row.reduce((sum, share, q) => box.shown.includes(q) ? sum : sum + share, 0);
         const dim = only && only !== `head ${i}.${h}` ? 0.08 : 1;
         c.strokeStyle = c.fillStyle = ink.heads[h % 4];
         for (const [j, share] of [[-1, hidden], ...box.shown.filter((q) => q <= p).map((q) => [q, row[q]])]) {

@@ -21,7 +21,7 @@ TOUR = (
         {"prompt": GIRL, "h22": True, **_END},
     ),
     Stop(
-        "the boy, without that head",
+        "boy, one head off",
         "The boy has become a “she”: without head 2.2 the model no longer knows of whom it tells.",
         {"prompt": BOY, "h22": False, **_END},
     ),
@@ -37,4 +37,5 @@ FIGURE = machine_figure(
     tour=TOUR,
     names=sorted(PEOPLE),
     speed=8.0,
+    keeps=("boy", "girl"),
 )

@@ -1,0 +1,211 @@
+"""The front page's machine, on a phone and at a desk: cause and effect on one screen, and no jumps."""
+
+import axe
+import pytest
+
+PAGE = "book/index.html"
+PHONES = [(390, 844), (360, 640)]
+HEADER = 56
+# Where things are, from the window's upper edge.
+PLACES = """e => {
+  const box = (which) => e.querySelector(which).getBoundingClientRect();
+  const at = (which) => [box(which).top, box(which).bottom];
+  return {tour: at('.live-tour'), guide: at('.live-guide'), map: at('.machine-map'), bar: at('.live-player')};
+}"""
+WHOLE = "e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1"
+OPENED = "e => [e.state.open, scrollY, document.activeElement.dataset.key]"
+
+
+@pytest.fixture
+def opened(open_tab):
+    """The front page, its machines awake; one of them, at its tour."""
+
+    def opened(which=0, width=1280, height=860, **settings):
+        tab = open_tab("file", PAGE, width=width, **settings)
+        tab.set_viewport_size({"width": width, "height": height})
+        if which:
+            tab.locator(".sd-tab-set.hero > label").nth(which).click()
+        tab.wait_for_function(
+            "n => document.querySelectorAll('live-figure')[n].querySelector('.machine-word')", arg=which
+        )
+        return tab, tab.query_selector_all("live-figure")[which]
+
+    return opened
+
+
+def settled(tab):
+    """What glides has arrived, and the address is written."""
+    tab.wait_for_timeout(800)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phones_first_screen_shows_the_machine_at_work(opened, dark):
+    """Its words, its numbers, the maps of its first block, how to read them, and what it answers."""
+    tab, element = opened(width=390, height=844, dark=dark)
+    places = element.evaluate(PLACES)
+    assert places["map"][1] <= places["bar"][0] and places["bar"][1] <= 844
+    assert element.query_selector(".machine-key").is_visible()
+    answer = element.query_selector(".live-player p")
+    assert answer.text_content() == element.query_selector(".live-says").text_content()
+    assert "8 words are about equally probable" in answer.text_content()
+    tints = """e => { const c = e.querySelector('canvas'), r = c.width / c.clientWidth;
+      const [{x, y}] = e.view.box.squares, S = e.view.box.S;
+      const all = c.getContext('2d').getImageData(x * r, y * r, S * r, S * r).data, seen = new Set();
+      for (let k = 0; k < all.length; k += 4) seen.add(`${all[k]} ${all[k + 1]} ${all[k + 2]}`);
+      return seen.size; }"""
+    assert element.evaluate(tints) > 10, "a square of a word's numbers is painted"
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", PHONES)
+@pytest.mark.parametrize("which", [0, 1])
+def test_on_a_phone_a_step_of_the_tour_and_what_it_changes_are_on_one_screen(opened, which, width, height):
+    tab, element = opened(which, width, height)
+    said = set()
+    for stop in element.query_selector_all(".live-tour > .live-stop"):
+        stop.click()
+        settled(tab)
+        places = element.evaluate(PLACES)
+        top, low = (HEADER, places["bar"][0])
+        for part in ("tour", "guide", "map"):
+            assert top <= places[part][0] and places[part][1] <= low, (part, places)
+        answer = element.query_selector(".live-player p")
+        assert answer.evaluate(WHOLE) and answer.is_visible()
+        said.add(answer.text_content())
+    assert len(said) == 3 and tab.complaints == []
+
+
+def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
+    """Through a whole pass; where the tour is out of sight the bar has its numbers."""
+    tab, element = opened(1, 390, 844)
+    row = ".live-player-row button"
+    shown = [b.text_content() for b in element.query_selector_all(row) if b.is_visible()]
+    assert shown == ["Back", "Step", "Play"]
+    element.query_selector(".machine-bars").scroll_into_view_if_needed()
+    element.wait_for_selector(".live-player-tour")
+    shown = [b for b in element.query_selector_all(row) if b.is_visible()]
+    assert [b.text_content() for b in shown] == ["1", "2", "3", "Back", "Step", "Play"]
+    y = tab.evaluate("scrollY")
+    shown[2].click()
+    assert element.evaluate("e => [e.state.off, scrollY]") == [["h22"], y]
+    assert shown[2].get_attribute("aria-current") == "step"
+    answer = element.query_selector(".live-player p")
+    assert "“she” with 93.81%. One part is off; with all parts it would be “he”" in answer.text_content()
+    for _ in range(10):
+        assert answer.evaluate(WHOLE), answer.text_content()
+        assert shown[3].is_visible() and shown[3].bounding_box()["height"] >= 36
+        step = element.evaluate("e => e.state.step")
+        shown[4].click()
+    shown[3].click()
+    assert element.evaluate("e => e.state.step") == step and tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (1280, 860)])
+def test_an_opened_part_moves_nothing_and_is_closed_by_escape_and_its_cross(opened, width, height):
+    tab, element = opened(width=width, height=height)
+    tab.evaluate("scrollBy(0, 120)")
+    head = element.query_selector("[data-key='head 0.1']")
+    place, y = head.bounding_box(), tab.evaluate("scrollY")
+    for close in ("Escape", "cross"):
+        element.query_selector("[data-key='head 0.1']").click()
+        settled(tab)
+        assert element.evaluate(OPENED) == ["head 0.1", y, "head 0.1"]
+        assert element.query_selector("[data-key='head 0.1']").bounding_box() == place
+        box = element.query_selector(".machine-room").bounding_box()
+        assert abs(box["y"] + box["height"] - height) <= 1
+        assert width < 600 or box["y"] > place["y"] + place["height"], "at a desk the map is still seen"
+        assert box["height"] <= 0.65 * height
+        assert element.query_selector(".machine-plain").is_visible()
+        if close == "Escape":
+            tab.keyboard.press("Escape")
+        else:
+            element.query_selector("[data-key=close]").focus()
+            tab.keyboard.press("Enter")
+        settled(tab)
+        assert element.evaluate(OPENED) == ["nothing", y, "head 0.1"]
+    assert tab.complaints == []
+
+
+def test_on_a_phone_back_closes_the_sheet_and_keeps_what_was_changed(opened):
+    tab, element = opened(width=390, height=844)
+    element.query_selector(".live-tour > .live-stop:nth-child(2)").click()
+    settled(tab)
+    y, before = tab.evaluate("scrollY"), tab.evaluate("history.length")
+    for _ in range(2):
+        element.query_selector("[data-key='head 0.0']").click()
+        settled(tab)
+        assert "open=head" in tab.url and tab.evaluate("history.length") == before + 1
+        element.query_selector(".machine-detail > .live-act").click()  # switched off, then on again
+        settled(tab)
+        off = element.evaluate("e => e.state.off")
+        tab.go_back()
+        settled(tab)
+        assert element.evaluate("e => [e.state.open, e.state.off, scrollY]") == ["nothing", off, y]
+        assert ("h00=off" in tab.url) == (off == ["h00"]) and "open=" not in tab.url
+    assert off == [] and tab.complaints == []
+
+
+def test_who_wants_no_motion_gets_a_sheet_that_does_not_glide(opened):
+    for still in (True, False):
+        _tab, element = opened(width=390, height=844, still=still)
+        element.query_selector("[data-key='head 0.1']").click()
+        glides = element.query_selector(".machine-room").evaluate("e => getComputedStyle(e).animationName")
+        assert (glides == "none") == still
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_in_a_sheet(opened, dark):
+    tab, element = opened(width=390, height=844, dark=dark)
+    element.query_selector("[data-key='head 0.1']").click()
+    element.query_selector("[data-key=fold]").click()
+    settled(tab)
+    assert axe.findings(tab) == []
+
+
+def test_a_part_that_stands_open_from_the_start_is_no_sheet(open_tab):
+    tab = open_tab("file", f"{PAGE}#live=machine&open=logits")
+    element = tab.wait_for_selector("live-figure:has(.machine-detail)")
+    room = element.query_selector(".machine-room")
+    assert room.evaluate("e => getComputedStyle(e).position") == "static"
+    assert element.query_selector(".machine-formula").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_switches_wait_until_they_are_asked_for(opened, width):
+    _tab, element = opened(width=width)
+    switches = "e => [...e.querySelectorAll('.machine-toggle')].map(b => b.dataset.key)"
+    assert element.evaluate(switches) == []
+    element.query_selector(".live-tour > .live-stop:nth-child(3)").click()
+    assert element.evaluate(switches) == ["switch h00"], "the one that the experiment uses"
+    ask = next(b for b in element.query_selector_all("button:text-is('Switch parts off')") if b.is_visible())
+    place = element.query_selector(".machine-map").bounding_box()
+    ask.click()
+    assert len(element.evaluate(switches)) == 10
+    assert element.query_selector(".machine-map").bounding_box() == place, "there is room for them"
+    next(
+        b for b in element.query_selector_all("button:text-is('Hide the switches')") if b.is_visible()
+    ).click()
+    assert element.evaluate(switches) == ["switch h00"]
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (1280, 860)])
+def test_the_words_of_the_story_tour_are_in_the_drawing(opened, width, height):
+    """The boy stands six words before the last one; what lies between is one gap."""
+    _tab, element = opened(1, width, height)
+    for stop, who in zip(
+        element.query_selector_all(".live-tour > .live-stop"), ("boy", "girl", "boy"), strict=True
+    ):
+        stop.click()
+        words = element.query_selector_all(".machine-word")
+        assert words[0].text_content() == who and words[0].is_visible()
+        assert words[-1].text_content() == "as" and words[-1].get_attribute("aria-pressed") == "true"
+        shown = element.evaluate("e => e.view.box.shown")
+        gap = element.query_selector(".machine-earlier").text_content()
+        assert gap == f"… {10 - len(shown)} more"
+        boxes = [e.bounding_box() for e in (*words, element.query_selector(".machine-earlier"))]
+        for k, a in enumerate(boxes):
+            for b in boxes[:k]:
+                apart = (a["x"] >= b["x"] + b["width"], b["x"] >= a["x"] + a["width"])
+                assert any(apart) or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
+    weights = element.evaluate("e => e.state.patterns[2][2].at(-1)")
+    assert weights[shown[0]] > 0.6, "head 2.2 looks at the word that is shown"
