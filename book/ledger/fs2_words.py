@@ -809,7 +809,7 @@ def fs2_041():
 @claim(
     place="III. Positional information and RoPE",
     chapter="10",
-    cell="z = torch.randn(8)",
+    cell="z = torch.randn(8, generator",
     stated=0,
     within=1e-09,
     verdict="holds",
