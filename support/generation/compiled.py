@@ -12,8 +12,26 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support.core import InputError
-from support.model.cache import KVCache
+from support.model.cache import KVCache, rolls_on
+from support.model.config import GPTConfig
 from support.model.experts import Experts
+
+SLOTS = 256  # a captured step serves caches of one length; so they come in steps of this
+
+
+def slots_for(config: GPTConfig, length: int, where: torch.device) -> tuple[int, bool]:
+    """How many tokens the cache of a compiled step holds, for a text of ``length``; and whether it is static.
+
+    A CUDA graph needs shapes that stay, and so does a cache that rolls: else it would be many graphs.
+
+    >>> slots_for(GPTConfig(vocab_size=5, context=600), 300, torch.device("cuda"))
+    (512, True)
+    >>> slots_for(GPTConfig(vocab_size=5, context=600), 300, torch.device("cpu"))
+    (300, False)
+    """
+    if where.type == "cuda" and not rolls_on(config, length):
+        return min(config.context, -(-length // SLOTS) * SLOTS), True
+    return length, where.type == "cuda" or config.window is not None
 
 
 def step(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor, "text 1 vocab"]:
@@ -63,7 +81,8 @@ class CapturedStep:
     """The compiled step of one text or batch on a GPU, recorded once as a CUDA graph and replayed.
 
     What changes in place between two tokens (a weight, the cache) counts; a module that is replaced, wrapped
-    or hooked meanwhile counts from the next call of `generate` on, which records anew.
+    or hooked meanwhile counts from the next call of `generate` on, which records anew. Follows
+    https://docs.pytorch.org/docs/stable/notes/cuda.html (CUDA graphs).
 
     Args:
         model: on a GPU.

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.generation.compiled import fast_step
+from support.generation.compiled import fast_step, slots_for
 from support.generation.few_rows import few_rows
 from support.generation.sampling import check_sampling, next_token
 from support.model import evaluating
@@ -18,7 +18,6 @@ from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
-SLOTS = 256  # a compiled step on a GPU serves caches of one length; so they come in steps of this
 
 
 def generate(
@@ -215,10 +214,9 @@ class _Reader:
         length = min(self.context, self.longest + room)
         if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
             with torch.inference_mode():  # views of such tensors cost less
-                # A cache that rolls is else many graphs; a CUDA graph needs shapes that stay.
-                static = compile and (config.window is not None or self.device.type == "cuda")
-                if static and self.device.type == "cuda" and not rolls_on(config, length):
-                    length = min(self.context, -(-length // SLOTS) * SLOTS)
+                static = False
+                if compile:
+                    length, static = slots_for(config, length, self.device)
                 self.cache = model.cache(len(texts), length, self._pad(texts), static)
         if compile and self.cache is None:
             raise InputError(
