@@ -19,9 +19,14 @@ def test_axe_would_find_it(open_page):
 def test_axe_would_find_every_kind_of_pale_text(open_page):
     """In the last row of a table, in the last block of code, at a live figure, in the last paragraph."""
     tab, _, _ = open_page("file", "notebooks/11_attention.html")
-    figure = tab.locator("live-figure").last
-    figure.scroll_into_view_if_needed()  # it is made when it comes near
-    figure.locator(".live-control label").first.wait_for()
+    # It needs the model, so it is made when it comes near; what lies above is laid out on the way to it.
+    tab.wait_for_function(
+        """() => {
+          const figure = [...document.querySelectorAll("live-figure")].at(-1);
+          figure.scrollIntoView();
+          return figure.querySelector(".live-control label");
+        }"""
+    )
     places = ["tbody td:last-child", "div.cell_input pre span.c1", ".live-control label", "p:not(:has(*))"]
     tab.evaluate(
         """places => places.forEach((place, k) => {
