@@ -196,7 +196,7 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     tab.get_by_role("button", name="Fit to the window").click()
     assert abs(big.bounding_box()["width"] - inner["width"]) < 2
     tab.keyboard.press("Escape")
-    assert tab.locator("dialog.enlarged").count() == 0
+    tab.wait_for_selector("dialog.enlarged", state="detached")  # a dialog tells that it was closed a moment later
     assert tab.evaluate("document.activeElement.matches('.cell_output img.plot')")
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
 
@@ -526,7 +526,7 @@ def test_a_finger_makes_a_plot_larger_than_it_stands_there(own):
     tab.get_by_role("button", name="Fit to the window").tap()
     assert tab.locator("dialog.enlarged img").bounding_box()["width"] <= 390
     tab.get_by_role("button", name="Close").tap()
-    assert tab.locator("dialog.enlarged").count() == 0
+    tab.wait_for_selector("dialog.enlarged", state="detached")
 
 
 def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
