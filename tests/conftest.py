@@ -1,9 +1,11 @@
 """Every test runs with the shapes in the signatures checked (jaxtyping + beartype), seeded, on one thread.
 
+(Not with ``CHECK_SIGNATURES=no``: what the pages are compared with was checked by the tests of the package.)
 Tools and benchmarks are scripts beside the package: they are on the path here. `script` loads one benchmark.
 """
 
 import functools
+import gc
 import importlib.util
 import os
 import sys
@@ -18,11 +20,18 @@ import jaxtyping
 import pytest
 from signatures import checked
 
-jaxtyping.jaxtyped = checked
-jaxtyping.install_import_hook("support", "beartype.beartype")
+if os.environ.get("CHECK_SIGNATURES") != "no":
+    jaxtyping.jaxtyped = checked
+    jaxtyping.install_import_hook("support", "beartype.beartype")
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks"), str(ROOT / "book" / "ext")]
+
+
+def pytest_collection_finish():
+    """What was imported stays, so the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

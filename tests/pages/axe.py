@@ -22,7 +22,8 @@ FADED_IN = """async () => {
 }"""
 # A page has ten thousand texts in some hundred combinations of ink, size, weight and what is behind them (the
 # backgrounds, opacities and positions of all that they stand in). The contrast of each combination is looked
-# at in two places: on the whole page, before anything is taken away from it.
+# at in two places: on the whole page, before anything is taken away from it. So is how a link differs from the
+# words around it, for each combination of its own style and theirs.
 MARK = """() => {
   const times = new Map(), known = new Map([[null, '']]);
   const behind = (e) => {
@@ -43,27 +44,37 @@ MARK = """() => {
     const key = [behind(e), s.color, size >= (bold ? 18.6 : 24), s.textShadow, s.visibility].join(';');
     times.set(key, (times.get(key) || 0) + 1);
     if (field || times.get(key) <= 2) e.dataset.contrast = '';
+    const link = e.closest('a[href]'), around = link && getComputedStyle(link.parentElement);
+    if (!link || 'link' in link.dataset) return;
+    const own = getComputedStyle(link);
+    const look = ['link', key, own.textDecorationLine, own.borderBottom, own.fontWeight, own.fontStyle,
+      link.parentElement.tagName, around.color, around.fontWeight, around.display].join(';');
+    times.set(look, (times.get(look) || 0) + 1);
+    if (times.get(look) <= 2) link.dataset.link = '';
   });
   return times.size;
 }"""
 # axe walks through everything, and a chapter has ten thousands of pen strokes (formulas; their text stays)
-# and of bits of code. All code, claims, the rows of a table and the entries of the reference are laid out
-# alike: the first ones stand for all, next to those whose contrast is looked at.
+# and of bits of code. All formulas, code, tables, their rows, claims and the entries of the reference are
+# laid out alike: the first ones stand for all, next to those whose contrast is looked at.
 THIN_OUT = """() => {
-  const marked = (e) => e.matches('[data-contrast]') || e.querySelector('[data-contrast]');
+  const marked = (e) => e.matches('[data-contrast], [data-link]') || e.querySelector('[data-contrast], [data-link]');
   const thin = (elements, out) => elements.forEach(e => marked(e) || out(e));
   thin(document.querySelectorAll('.katex-html'), e => e.replaceChildren());
-  thin([...document.querySelectorAll('div.highlight')].slice(12), e => e.replaceChildren());
+  thin([...document.querySelectorAll('math')].slice(12), e => e.replaceChildren(e.textContent));
+  thin([...document.querySelectorAll('div.highlight')].slice(4), e => e.replaceChildren());
   thin(document.querySelectorAll('ol.claims > li:nth-child(n+9)'), e => e.remove());
   thin(document.querySelectorAll('tbody > tr:nth-child(n+7):not([style], [class*="live"])'),
     e => e.querySelector('[style*="color"], input, button, a') || e.remove());
+  thin([...document.querySelectorAll('.cell_output table.table')].slice(6), e => e.remove());
   for (const kind of ['class', 'exception', 'function', 'method', 'attribute', 'property']) {
     thin([...document.querySelectorAll(`dl.py.${kind}`)].slice(8), e => e.remove());
   }
   return document.querySelectorAll('*').length;
 }"""
-# The one rule that looks at texts alone, in the places above.
-AT_THE_MARKS = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-contrast]'}]});"
+# The two rules that look at colours alone, in the places above.
+AT_THE_MARKS = """axe.configure({rules: [
+  {id: 'color-contrast', selector: '[data-contrast]'}, {id: 'link-in-text-block', selector: '[data-link]'}]});"""
 
 
 def lay_out(tab):

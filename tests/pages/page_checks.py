@@ -5,8 +5,6 @@ LABELS = """async () => {
   const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
   const drawings = [];
   for (const image of pictures) {
-    image.loading = 'eager';
-    await image.decode();
     const file = await (await fetch(image.currentSrc)).text();
     const drawn = new DOMParser().parseFromString(file, 'image/svg+xml');
     drawings.push([image, document.importNode(drawn.documentElement, true)]);

@@ -110,14 +110,11 @@ def test_every_cell_that_a_claim_leads_to_can_be_seen(desk):
 def test_no_formula_is_wider_than_the_text(desk):
     """(There were 29: the end of a line is the conclusion, and nothing shows that it can be scrolled.)"""
     assert desk.evaluate(WIDE_FORMULAS) == []
-    desk.evaluate(
-        "() => { for (const f of document.querySelectorAll('article .katex')) f.style.paddingLeft = '99em'; }"
-    )
-    seen = desk.evaluate(WIDE_FORMULAS)
-    desk.evaluate(
-        "() => document.querySelectorAll('article .katex').forEach(f => f.removeAttribute('style'))"
-    )
-    assert bool(seen) == bool(desk.query_selector("article div.math"))
+    if desk.page == "notebooks/11_attention.html":  # it would be seen
+        every = "document.querySelectorAll('article .katex').forEach"
+        desk.evaluate(f"() => {every}(f => {{ f.style.paddingLeft = '99em'; }})")
+        assert desk.evaluate(WIDE_FORMULAS) != []
+        desk.evaluate(f"() => {every}(f => f.removeAttribute('style'))")
 
 
 @on("desk", CHAPTERS)
@@ -126,12 +123,8 @@ def test_a_table_that_is_too_wide_can_be_scrolled_with_the_keyboard(desk):
 
 
 @on("desk", [*CHAPTERS, *BOOK])
-def test_no_table_is_cut_off_on_a_desk_and_few_must_be_scrolled_on_a_phone(desk):
-    desk.set_viewport_size({"width": 390, "height": 900})  # first, as a live figure's tables come when near
-    on_a_phone = desk.evaluate(CUT_OFF)
-    desk.set_viewport_size({"width": 1280, "height": 900})
+def test_no_table_is_cut_off_on_a_desk(desk):
     assert desk.evaluate(CUT_OFF) == []
-    assert len(on_a_phone) <= SCROLLED_TABLES.get(desk.page, 0), on_a_phone
 
 
 @pytest.mark.parametrize(
@@ -179,6 +172,21 @@ def test_no_line_of_code_is_hidden_and_what_is_copied_is_the_code(phone):
     assert [text for text, hidden in blocks if text.strip() not in code or hidden > 1] == []
 
 
+@on("phone", [*CHAPTERS, *BOOK])
+def test_few_tables_must_be_scrolled_on_a_phone(phone):
+    found = phone.evaluate(CUT_OFF)
+    assert len(found) <= SCROLLED_TABLES.get(phone.page, 0), found
+
+
+@on("phone", CHAPTERS)
+def test_labels_have_eleven_pixels_on_a_phone(phone):
+    shown, small = phone.evaluate(LABELS)
+    assert shown and small == []
+    assert phone.evaluate(SCROLLED) == []
+    assert phone.evaluate(CUT) == []  # no formula begins left of the page
+    assert phone.evaluate(TOO_WIDE) == []  # all others are made a little smaller, and fit then
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @on("phone", [page for page in PAGES if page != "index.html"])
 def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
@@ -189,17 +197,11 @@ def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
 
 
 @on("phone", CHAPTERS)
-def test_labels_have_eleven_pixels_on_a_phone_and_follow_the_theme(phone):
-    show_theme(phone, "light")
-    shown, small = phone.evaluate(LABELS)
-    assert shown and small == []
-    assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
-    assert phone.evaluate(SCROLLED) == []
-    assert phone.evaluate(CUT) == []  # no formula begins left of the page
-    assert phone.evaluate(TOO_WIDE) == []  # all others are made a little smaller, and fit then
+def test_plots_follow_the_theme(phone):
+    """After the test above, which leaves the page in the dark: a change of theme takes a quarter of a second."""
     show_theme(phone, "dark")
     seen = phone.evaluate(PLOTS)
-    assert seen == [["#dark", "none", "rgba(0, 0, 0, 0)"]] * shown
+    assert seen and {tuple(plot) for plot in seen} == {("#dark", "none", "rgba(0, 0, 0, 0)")}
     ground = phone.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert ground == f"rgb{tuple(int(plots.GROUND[1][i : i + 2], 16) for i in (1, 3, 5))}"
 
