@@ -12,17 +12,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-
 # The shell is the same browser without its windows: it opens a page in two thirds of the processor's time.
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def find(names: tuple[str, ...] = (*SHELLS, *BROWSERS)) -> str | None:
-    """The path of a Chromium: $CHROMIUM, the first of these on the PATH, or the one that playwright installed."""
+def find() -> str | None:
+    """The path of a Chromium: $CHROMIUM, the first on the PATH, or the one that playwright installed."""
     if asked := os.environ.get("CHROMIUM"):
         return asked
-    if found := next(filter(None, map(shutil.which, names)), None):
+    if found := next(filter(None, map(shutil.which, (*SHELLS, *BROWSERS))), None):
         return found
     try:
         from playwright.sync_api import sync_playwright

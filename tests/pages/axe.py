@@ -22,8 +22,8 @@ FADED_IN = """async () => {
 }"""
 # A page has ten thousand texts in some hundred combinations of ink, size, weight and what is behind them (the
 # backgrounds, opacities and positions of all that they stand in). The contrast of each combination is looked
-# at in two places: on the whole page, before anything is taken away from it. So is how a link differs from the
-# words around it, for each combination of its own style and theirs.
+# at in two places: on the whole page, before anything is taken away from it. So is how a link differs from
+# the words around it, for each combination of its own style and theirs.
 MARK = """() => {
   const times = new Map(), known = new Map([[null, '']]);
   const behind = (e) => {
@@ -58,7 +58,7 @@ MARK = """() => {
 # and of bits of code. All formulas, code, tables, their rows, claims and the entries of the reference are
 # laid out alike: the first ones stand for all, next to those whose contrast is looked at.
 THIN_OUT = """() => {
-  const marked = (e) => e.matches('[data-contrast], [data-link]') || e.querySelector('[data-contrast], [data-link]');
+  const marks = '[data-contrast], [data-link]', marked = (e) => e.matches(marks) || e.querySelector(marks);
   const thin = (elements, out) => elements.forEach(e => marked(e) || out(e));
   thin(document.querySelectorAll('.katex-html'), e => e.replaceChildren());
   thin([...document.querySelectorAll('math')].slice(12), e => e.replaceChildren(e.textContent));
@@ -74,7 +74,9 @@ THIN_OUT = """() => {
 }"""
 # The two rules that look at colours alone, in the places above.
 AT_THE_MARKS = """axe.configure({rules: [
-  {id: 'color-contrast', selector: '[data-contrast]'}, {id: 'link-in-text-block', selector: '[data-link]'}]});"""
+  {id: 'color-contrast', selector: '[data-contrast]'},
+  {id: 'link-in-text-block', selector: '[data-link]'},
+]});"""
 
 
 def lay_out(tab):

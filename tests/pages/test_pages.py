@@ -198,7 +198,7 @@ def test_does_not_scroll_sideways_on_a_phone(phone, scheme):
 
 @on("phone", CHAPTERS)
 def test_plots_follow_the_theme(phone):
-    """After the test above, which leaves the page in the dark: a change of theme takes a quarter of a second."""
+    """The test above left the page in the dark: a change of theme takes a quarter of a second."""
     show_theme(phone, "dark")
     seen = phone.evaluate(PLOTS)
     assert seen and {tuple(plot) for plot in seen} == {("#dark", "none", "rgba(0, 0, 0, 0)")}

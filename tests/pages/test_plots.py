@@ -244,7 +244,7 @@ def test_powers_of_ten_have_letters_of_one_size():
 
 
 def test_no_words_of_a_plot_cover_others(browser, site):
-    page = browser.new_page()  # one that holds each drawing in turn: to open them all takes five times as long
+    page = browser.new_page()  # it holds each drawing in turn: to open them all takes five times as long
     pictures = sorted((site / "_images").glob("*.svg"))
     drawings = {path.name: path.read_text(encoding="utf8") for path in pictures}
     assert len(drawings) > 100

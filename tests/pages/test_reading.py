@@ -196,7 +196,7 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     tab.get_by_role("button", name="Fit to the window").click()
     assert abs(big.bounding_box()["width"] - inner["width"]) < 2
     tab.keyboard.press("Escape")
-    tab.wait_for_selector("dialog.enlarged", state="detached")  # a dialog tells that it was closed a moment later
+    tab.wait_for_selector("dialog.enlarged", state="detached")  # it tells a moment later that it was closed
     assert tab.evaluate("document.activeElement.matches('.cell_output img.plot')")
     assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390
 
