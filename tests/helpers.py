@@ -2,12 +2,11 @@
 
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
+from forked import COMPILER, forked
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -121,7 +120,6 @@ for name, part in parts.items():
     said[name] = printed.getvalue().split()
 print(json.dumps(said))
 """
-    command, given = [sys.executable, "-c", code], json.dumps([begin, parts])
-    done = subprocess.run(command, input=given, capture_output=True, text=True)
+    done = forked(code, given=json.dumps([begin, parts]), imported=COMPILER)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

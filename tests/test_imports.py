@@ -2,11 +2,10 @@
 
 import ast
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import forked
 
 PACKAGE = Path(__file__).resolve().parents[1] / "support"
 ORDER = ["core", "text", "worlds", "model", "ancestors", "training", "generation", "inside"]
@@ -127,10 +126,8 @@ def test_the_library_imports_nothing_that_only_the_book_needs():
         f"import sys, {', '.join(f'support.{name}' for name in above)}\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    done = forked(code)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 def test_loading_a_model_does_not_load_the_compiler():
@@ -138,5 +135,5 @@ def test_loading_a_model_does_not_load_the_compiler():
     code = (
         "import sys; from support import zoo; zoo.load('calling-game'); print('torch._dynamo' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
+    done = forked(code)
     assert done.stdout.split() == ["False"], done.stderr[-500:]

@@ -1,13 +1,11 @@
 """core: the small things that every subpackage relies on."""
 
-import os
 import signal
-import subprocess
-import sys
 import textwrap
 
 import pytest
 import torch
+from forked import forked
 
 from support.core import InputError, atomic_write, device, optional, pick, progress, scale, seed_everything
 
@@ -98,6 +96,6 @@ def test_atomic_write_survives_a_kill(tmp_path):
             temporary.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
     """
-    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(body)], env=dict(os.environ))
+    killed = forked(textwrap.dedent(body))
     assert killed.returncode == -signal.SIGKILL
     assert target.read_text() == "old"

@@ -5,12 +5,11 @@ import dataclasses
 import json
 import math
 import pickle
-import subprocess
-import sys
 from typing import get_args
 
 import pytest
 import torch
+from forked import forked
 
 from support.core import InputError, device, seed_everything
 from support.core.validation import check, checked, field_types
@@ -178,4 +177,4 @@ def test_a_checked_function_keeps_its_name_and_refuses_unknown_arguments():
 
 def test_pydantic_is_imported_only_when_something_is_checked():
     code = "import sys, support.model; print('pydantic' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+    assert forked(code).stdout == "False\n"

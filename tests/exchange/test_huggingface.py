@@ -1,11 +1,10 @@
 """Folders as transformers writes them and reads them, and what is refused; equal logits: test_parity.py."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 import torch
+from forked import forked
 from safetensors.torch import load_file, save_file
 
 from support.core import InputError
@@ -128,7 +127,7 @@ def test_a_folder_is_read_and_written_without_transformers(folder, tmp_path):
         f"model = from_huggingface({str(folder)!r}); to_huggingface(model, {str(tmp_path / 'new')!r}); "
         "print('transformers' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = forked(code)
     assert done.stdout.strip() == "False", done.stderr
     assert (tmp_path / "new" / "config.json").is_file()
 

@@ -1,11 +1,10 @@
 """What makes no sense is refused in one sentence; what goes wrong leaves the model as it was."""
 
-import subprocess
-import sys
 import threading
 
 import pytest
 import torch
+from forked import forked
 from helpers import shaken
 
 from support.core import InputError
@@ -57,7 +56,7 @@ for code in {list(SENTENCES)!r}:
     except Exception as error:
         print("not refused by us:", error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = forked(code)
     said = done.stdout.splitlines()
     assert len(said) == len(SENTENCES), done.stdout + done.stderr
     for (call, words), sentence in zip(SENTENCES.items(), said, strict=True):

@@ -1,12 +1,11 @@
 """The whole model: causality, order, norms, masks, counts, initialisation, devices and dtypes."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 import torch
 import torch.nn.functional as F
+from forked import COMPILER, forked
 from helpers import rounding_gap, shaken
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -211,5 +210,5 @@ def test_compiles_in_one_graph():
         "c = torch.compile(m.double(), backend='eager', fullgraph=True)\n"
         "print((c(ids) - m(ids)).abs().max().item() < 1e-12)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = forked(code, imported=COMPILER)
     assert done.stdout.strip() == "True", done.stderr

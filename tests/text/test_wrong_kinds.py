@@ -5,12 +5,11 @@ refuse most of them first.
 """
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from forked import forked
 
 
 def arguments():
@@ -200,10 +199,8 @@ def main(folder):
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
-    root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    command = [sys.executable, __file__, folder]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    code = f"import runpy, sys; sys.path[:] = {sys.path!r}; runpy.run_path({__file__!r}, run_name='__main__')"
+    done = forked(code, folder)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import torch
+from forked import forked
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
@@ -244,7 +245,7 @@ def test_modes_are_restored_after_an_interruption(error, use):
 def test_leftovers_of_killed_processes_are_removed_and_others_stay(tmp_path):
     code = "import os, sys\nfrom support.core import atomic_write\n"
     code += "with atomic_write(sys.argv[1] + '/m.bin'): os._exit(1)"
-    assert subprocess.run([sys.executable, "-c", code, tmp_path]).returncode == 1
+    assert forked(code, tmp_path).returncode == 1
     assert len(list(tmp_path.iterdir())) == 1
     with atomic_write(tmp_path / "m.bin") as mine, atomic_write(tmp_path / "m.bin"):
         assert mine.exists() and len(list(tmp_path.iterdir())) == 2

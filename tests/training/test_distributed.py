@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from forked import forked
 
 from support.core import InputError
 from support.model import Seq2SeqInputs
@@ -48,7 +49,7 @@ def results(tmp_path_factory, killed):
         shutil.copytree(killed[0], folder, dirs_exist_ok=True)
         names = [name for name in runs.RUNS if n == 2 or name in WITH_FOUR]
         groups += [n, folder / "results.json", *names, resumed[n], "--"]
-    done = python(SCRIPT, *groups[:-1])
+    done = forked(f"import runpy; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')", *groups[:-1])
     assert done.returncode == 0, done.stderr
     found = {n: json.loads((folder / "results.json").read_text()) for n, folder in folders.items()}
     return {n: of_runs | {"resumed": of_runs.pop(resumed[n])} for n, of_runs in found.items()}

@@ -2,13 +2,12 @@
 
 import math
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import torch
+from forked import COMPILER, forked
 
 from support.core import InputError, progress, seed_everything
 from support.model import GPT, GPTConfig
@@ -199,7 +198,7 @@ for compile in (False, True):
 
 
 def test_a_compiled_run_has_the_same_losses(tmp_path):
-    done = subprocess.run([sys.executable, "-c", COMPILED, tmp_path], capture_output=True, text=True)
+    done = forked(COMPILED, tmp_path, imported=COMPILER)
     assert done.returncode == 0, done.stderr
     plain, compiled = ([float(x) for x in line.split()] for line in done.stdout.splitlines())
     assert compiled == pytest.approx(plain, abs=1e-5) and len(plain) == 4

@@ -8,6 +8,7 @@ import time
 import pytest
 import torch
 import torch.nn.functional as F
+from forked import forked
 
 from support.core import InputError, seed_everything
 from support.model import GPT, GPTConfig
@@ -141,8 +142,7 @@ for name, stop in ("whole", -1), ("killed", 18), ("resumed", -1):
 
 
 def test_killed_and_resumed_is_bit_for_bit_the_uninterrupted_run(tmp_path):
-    command = [sys.executable, "-c", RUNS, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    done = forked(RUNS, tmp_path)
     assert done.returncode == 0, done.stderr
     whole, *ends, resumed, last = done.stdout.splitlines()
     assert [*ends, last] == ["whole 0", f"killed {-signal.SIGKILL}", "resumed 0"], done.stderr

@@ -2,14 +2,13 @@
 
 import io
 import itertools
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import matplotlib.image
 import numpy as np
 import pytest
 import torch
+from forked import forked
 
 from support.core import InputError
 from support.view import (
@@ -153,9 +152,8 @@ def test_show_refuses_a_picture_without_words(alt):
 
 
 def run(script):
-    command = [sys.executable, "-W", "error::UserWarning", "-c", script]
-    out = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not out.stderr
+    out = forked("import warnings; warnings.simplefilter('error', UserWarning)\n" + script)
+    assert not out.returncode and not out.stderr, out.stderr
     return out.stdout
 
 

@@ -1,3 +1,4 @@
+import hashlib
 import subprocess
 import sys
 
@@ -16,8 +17,8 @@ def test_it_is_a_good_amount_of_english():
 def test_another_process_reads_the_same():
     code = "from support.worlds import python_prose as p; import hashlib;"
     code += "print(hashlib.sha256(p().encode()).hexdigest())"
-    a, b = (subprocess.check_output([sys.executable, "-c", code]) for _ in range(2))
-    assert a == b
+    found = subprocess.check_output([sys.executable, "-c", code], text=True).strip()
+    assert found == hashlib.sha256(python_prose().encode()).hexdigest()
 
 
 def test_a_python_without_help_pages_says_so(monkeypatch):
