@@ -78,7 +78,7 @@ def draw_story(values: Values, found: Values, story: Story) -> Figure:
                 edge, thick, above = role, 1.2, 2
             if key in sources or key == chosen:
                 edge, thick, above = "#222222", 1.6 if key in sources else 3, 3
-            ax.add_patch(
+            ax.add_artist(  # the limits stand: add_patch would seek them anew
                 Rectangle(
                     (left + 0.01, upper + 0.01),
                     cell_wide - 0.02,
