@@ -16,6 +16,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no helper processes that import torch anew
 
+gc.disable()  # until all is imported
+
 import jaxtyping
 import pytest
 from signatures import checked
@@ -29,9 +31,14 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks"), str(ROOT / "book"
 
 
 def pytest_collection_finish():
-    """What was imported stays, so the garbage collector need not look through it again and again."""
+    """What was imported stays, so the garbage collector need not look through it again and again.
+
+    It comes less often than usual, too: a figure is hundreds of thousands of objects, which go together.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 10)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
