@@ -102,7 +102,9 @@ def commands(kind: str) -> list[list[str]]:
         options = ["--dist", "loadscope", "--nbval", "--nbval-cell-timeout=1200", "-p", "watch_chapters"]
         options += ["-p", "warm_kernels", "--nbval-sanitize-with", "tools/compared.cfg"]
         return [[*pytest, *options, "--durations=0", "--durations-min=5", "notebooks"]]
-    return [[*pytest, *LEFT_OUT, "--dist", "loadgroup", "--durations=12", "tests/pages"]]
+    # One process more than there are processors: a page that is looked at waits for its frames now and then.
+    more = ["-n", str(workers() + 1), "--dist", "loadgroup", "--durations=12"]
+    return [[*pytest, *LEFT_OUT, *more, "tests/pages"]]
 
 
 def run(command: list[str], environment: dict[str, str] | None = None, show: bool = True) -> tuple[int, str]:
