@@ -15,6 +15,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("SUPPORT_DEVICE", "cpu")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no helper processes that import torch anew
+os.environ.setdefault("NUMBA_OPT", "0")  # what is compiled here runs for a moment
 
 gc.disable()  # until all is imported
 

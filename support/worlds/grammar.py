@@ -193,6 +193,8 @@ class PatternWorld:
         total = 0.0
         for (place, filling), weight in states.items():
             node = self._nodes[place]
+            if node.slot < 0 and token not in node.words:
+                continue  # by far the most frequent case
             for word, probability, then in self._emit(node, filling):
                 if word == token:
                     total += weight * probability
