@@ -22,6 +22,7 @@ SHAPED = jaxtyping.jaxtyped  # checks what beartype checks, and that equal names
 ALONE = beartype(conf=BeartypeConf(violation_type=jaxtyping.TypeCheckError))  # one kind of error for both
 FEW = 8  # items of a list that are all looked at
 DRAW = random.Random(0)  # not the tests' own
+OF_CODE = {}  # the checks of inner functions
 
 
 def names_axes(annotation) -> bool:
@@ -54,6 +55,31 @@ def kind(value):
     if hasattr(value, "shape") and hasattr(value, "dtype"):  # of torch or of numpy
         return this, tuple(value.shape), value.dtype
     return this
+
+
+def by_code(check, function):
+    """An inner function that is checked: each call of the outer one makes it anew, but its check is kept."""
+    code = function.__code__
+    if code not in OF_CODE:
+        now = threading.local()
+
+        def latest(*args, **kwargs):
+            return now.function(*args, **kwargs)
+
+        cells = tuple(types.CellType() for _ in code.co_freevars)  # nothing of the outer call is kept alive
+        form = types.FunctionType(code, function.__globals__, closure=cells)
+        form.__kwdefaults__, form.__defaults__ = function.__kwdefaults__, function.__defaults__
+        functools.update_wrapper(form, function)
+        del form.__wrapped__
+        latest = types.FunctionType(latest.__code__, function.__globals__, closure=latest.__closure__)
+        OF_CODE[code] = now, check(functools.wraps(form)(latest))
+    now, checked_latest = OF_CODE[code]
+
+    def called(*args, **kwargs):
+        now.function = function
+        return checked_latest(*args, **kwargs)
+
+    return called
 
 
 def at_first_call(check, function):
@@ -109,6 +135,10 @@ def checked(function=None, *, typechecker=None):
         return function
     if not inspect.isfunction(function):
         return SHAPED(function, typechecker=typechecker)
-    if any(map(names_axes, function.__annotations__.values())):
-        return at_first_call(functools.partial(remembering, typechecker=typechecker), function)
-    return at_first_call(ALONE, function) if function.__annotations__ else function
+    if not function.__annotations__:
+        return function
+    shaped = any(map(names_axes, function.__annotations__.values()))
+    check = functools.partial(remembering, typechecker=typechecker) if shaped else ALONE
+    if "<locals>" in function.__qualname__ and not inspect.isgeneratorfunction(function):
+        check = functools.partial(by_code, check)
+    return at_first_call(check, function)

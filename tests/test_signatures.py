@@ -60,6 +60,33 @@ def test_what_was_checked_once_is_remembered_and_what_is_new_is_checked():
         halve(torch.ones(2))  # the arguments are known, the result is not
 
 
+def test_an_inner_function_is_checked_however_often_it_is_made():
+    def outer(n, shorter=0):
+        @jaxtyped(typechecker=beartype)
+        def times(a: Float[Tensor, "k"], deep: int = 0) -> Float[Tensor, "k"]:
+            return n * a[shorter:] if deep == 0 else times(a, deep - 1) + n
+
+        @jaxtyped(typechecker=beartype)
+        def name(word: str) -> str:
+            return n * word if n else n
+
+        return times, name
+
+    made = [outer(n) for n in range(1, 4)]
+    assert [times(torch.ones(2)).tolist() for times, _ in made] == [[1, 1], [2, 2], [3, 3]]
+    assert [times(torch.ones(2), deep=2).tolist() for times, _ in made] == [[3, 3], [6, 6], [9, 9]]
+    assert [name("a") for _, name in made] == ["a", "aa", "aaa"]
+    times, name = outer(2)
+    for wrong in (
+        lambda: times(torch.ones(2, dtype=torch.int64)),
+        lambda: outer(1, shorter=1)[0](torch.ones(2)),
+        lambda: name(1),
+        lambda: outer(0)[1]("a"),
+    ):
+        with pytest.raises(Exception, match=WRONG):
+            wrong()
+
+
 def test_the_package_is_checked_by_what_remembers():
     assert jaxtyped is checked
     with pytest.raises(Exception, match=WRONG):
