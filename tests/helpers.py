@@ -68,7 +68,7 @@ class Rounding(TorchDispatchMode):
             a, b = args[-2:]
             n = a.shape[-1]
             variance = (a**2) @ (b**2) * (n + 2) / 6 + out**2 * n / 9
-            return out + self.unit * variance.sqrt() * self.normal(out)
+            return out + self.unit * variance.sqrt() * torch.randn_like(out)
         if name in self.SUMS:
             n = args[0].shape[-1] if name.startswith(("_", "native")) else args[0].numel() / out.numel()
             return tree_map_only(Tensor, lambda x: self.moved(x, 1 + math.sqrt(n) / 3), out)
@@ -79,11 +79,7 @@ class Rounding(TorchDispatchMode):
 
     def moved(self, x: Tensor, units: float = 1.0) -> Tensor:
         """The same numbers, but for a few units of rounding."""
-        return x * (1 + units * self.unit * self.normal(x)) if x.is_floating_point() else x
-
-    def normal(self, x: Tensor) -> Tensor:
-        """Normal numbers for each of x; to draw them in float64 would take five times as long."""
-        return torch.randn_like(x, dtype=torch.float32).to(x.dtype)
+        return x * (1 + units * self.unit * torch.randn_like(x)) if x.is_floating_point() else x
 
 
 @torch.no_grad()
