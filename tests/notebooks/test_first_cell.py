@@ -79,6 +79,7 @@ def run(python, folder, cell, then=FIND, **environment):
     folder.mkdir(exist_ok=True)
     (folder / "cell.py").write_text(cell + then, encoding="utf8")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    clean["PIP_NO_COMPILE"] = "1"  # hardly a module of those that are installed is imported
     return subprocess.run(
         [python, "cell.py"], cwd=folder, capture_output=True, text=True, env=clean | environment, timeout=1800
     )

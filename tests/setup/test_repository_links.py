@@ -1,13 +1,12 @@
 """With an address each page leads to Colab, its source and a report of an error; without one, to none."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from forked import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = str(ROOT / "book" / "ext")
@@ -60,8 +59,9 @@ def build(folder, address):
         "html_theme, nb_execution_mode = 'sphinx_book_theme', 'off'\n"
     )
     pages = folder.parent / "pages"
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(folder), str(pages / "html")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    sphinx = "import sys; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
+    imported = ("sphinx.cmd.build", "myst_nb", "sphinx_book_theme")
+    done = forked(sphinx, "-W", "-q", folder, pages / "html", imported=imported)
     assert done.returncode == 0, done.stderr
     found = {}
     for page in ("index", "notebooks/07_bpe"):
