@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import html
 import importlib
 import math
@@ -15,7 +16,7 @@ from support import zoo
 from support.core import InputError
 from support.generation import next_token
 from support.inside import ablate, direct_logit_attribution, logit_lens, trace
-from support.view.live import NAMES, find, widget
+from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.ablation import PART_NAMES, SWITCHES, questions, rules
 from support.view.live.attention import attention
 from support.view.live.controls import Prompt, Switch, fill
@@ -145,8 +146,14 @@ def parts(name):
 @pytest.mark.parametrize("name", [name for name in NAMES if find(name).model])
 def test_every_widget_control_answers(name, monkeypatch):
     module = importlib.import_module("support.view.live.widget")  # its package has a function of that name
-    monkeypatch.setattr(module, "png", lambda fig: repr(drawn(fig)).encode())  # it changes, too
-    figure = find(name)
+    figure, draw = find(name), LiveFigure.figure
+
+    @functools.cache  # between two controls the start comes back
+    def picture_of(values):
+        return repr(drawn(draw(figure, dict(values)))).encode()
+
+    monkeypatch.setattr(LiveFigure, "figure", lambda _, values: picture_of(tuple(values.items())))
+    monkeypatch.setattr(module, "png", lambda picture: picture)
     inputs, _, picture, words = parts(name)
     values = figure.values()
     for control, made in zip(figure.controls[:7], inputs[:7], strict=True):
