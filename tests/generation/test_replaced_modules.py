@@ -80,9 +80,9 @@ def check(model, unchanged):
     cached = torch.cat([model(part, cache) for part in ids.split([4, 1, 1, 2], dim=1)], dim=1)
     torch.testing.assert_close(cached, model(ids), atol=1e-10, rtol=0)
     assert (cached - unchanged(ids)).abs().max() > 1e-4
-    text = generate(model, PROMPT, 8, greedy=True)
-    assert text == generate(model, PROMPT, 8, greedy=True, cache=False)
-    assert text == generate_many(model, [[1], PROMPT], 8, greedy=True)[1]
+    text = generate(model, PROMPT, 4, greedy=True)
+    assert text == generate(model, PROMPT, 4, greedy=True, cache=False)
+    assert text == generate_many(model, [[1], PROMPT], 4, greedy=True)[1]
 
 
 @pytest.mark.parametrize("change", [subclassed, wrapped, hooked, watched_before, monkeypatched])
