@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 import references
+from pybtex.backends.plaintext import Backend
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PLAIN = Backend()  # by its name, it would be looked for among all installed packages each time
 ENTRIES = parse_file(str(references.BIB)).entries
 VENUE = {"inproceedings": "booktitle", "article": "journal", "techreport": "institution"}
 TITLE = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
@@ -24,7 +26,7 @@ def prose(path):
 
 def surname(entry):
     """The first author's last name as a reader sees it, without TeX."""
-    return entry.persons["author"][0].rich_last_names[-1].render_as("text").strip("{}")
+    return entry.persons["author"][0].rich_last_names[-1].render(PLAIN).strip("{}")
 
 
 def titles():
