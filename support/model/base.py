@@ -122,6 +122,8 @@ class Transformer(nn.Module):
         Matrices get a standard deviation of 1/√fan-in. The two that add to the residual stream are divided by
         √(2 n_layers), so that the sum of all contributions does not grow with depth (Radford et al. 2019).
         """
+        if self.embedding.weight.is_meta:  # nothing to draw, and each pretence costs a millisecond
+            return
         for module in self.modules():
             if isinstance(module, nn.Embedding | LearnedPositions):
                 nn.init.normal_(module.weight, std=self.config.init_std)
