@@ -1,5 +1,7 @@
 """Every notebook of the book keeps the rules of the house."""
 
+import copy
+import functools
 import json
 import re
 import subprocess
@@ -21,8 +23,14 @@ SPINE = [
 ]
 
 
-def read(path):
+@functools.cache
+def stored(path):
     return nbformat.read(path, as_version=4)
+
+
+def read(path):
+    """A notebook, which a test may change."""
+    return copy.deepcopy(stored(path))
 
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
