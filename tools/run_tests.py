@@ -154,14 +154,18 @@ def unknown(kinds: list[str]) -> str:
 
 
 def steps(wanted: list[str], processes: int) -> list[list[str]]:
-    """The kinds one after the other; what uses one process each, side by side, where there are two.
+    """The kinds one after the other; what uses one process each, beside the units, where there are two.
 
     >>> steps(["types", "units", "book"], 2), steps(["types", "units", "book"], 1)
-    ([['units'], ['book', 'types']], [['types'], ['units'], ['book']])
+    ([['units', 'book', 'types']], [['types'], ['units'], ['book']])
+    >>> steps(["units", "notebooks", "book", "pages"], 2), steps(["types", "book", "pages"], 2)
+    ([['units', 'book'], ['notebooks'], ['pages']], [['book', 'types'], ['pages']])
     """
-    if processes < 2 or not {"types", "book"} <= {*wanted}:
+    beside = [kind for kind in ("units", "book", "types") if kind in wanted]
+    if processes < 2 or len(beside) < 2:
         return [[kind] for kind in wanted]
-    return [[kind, "types"] if kind == "book" else [kind] for kind in wanted if kind != "types"]
+    first = min(beside, key=wanted.index)
+    return [beside if kind == first else [kind] for kind in wanted if kind == first or kind not in beside]
 
 
 def check(kind: str, show: bool = True) -> tuple[str, int, int, int, float]:

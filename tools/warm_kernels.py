@@ -32,6 +32,7 @@ IMPORTED += [
     "jaxtyping",
     "safetensors.torch",
     "torch.utils.checkpoint",
+    "torch._dynamo",  # the first optimiser imports it
 ]
 own_process = local_provisioner.launch_kernel
 
