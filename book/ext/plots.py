@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from docutils import nodes
+from lettering import lettered
 from PIL import Image
 from sphinx.transforms import SphinxTransform
 
@@ -181,7 +182,7 @@ def themed(svg: str) -> str:
     >>> themed(drawn).partition("</style>")[2]
     '<path style="fill: var(--c1)"/></svg>'
     """
-    svg = plain_powers(svg)
+    svg, face = lettered(plain_powers(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)
     names = {"#000000": "--c0"}
@@ -201,7 +202,7 @@ def themed(svg: str) -> str:
     night = "".join(f"{name}:{dark(code)};" for code, name in names.items())
     rules = (
         f"svg{{{light}fill:var(--c0)}}svg:target{{{night}}}"
-        ".d,svg:target .l{display:none}svg:target .d{display:inline}"
+        f".d,svg:target .l{{display:none}}svg:target .d{{display:inline}}{face}"
     )
     wide = re.search(r'\bwidth="([\d.]+)pt"', svg)
     small = letters(svg)

@@ -13,20 +13,30 @@ import numpy as np
 import plots
 import pytest
 import stacking
-from PIL import Image
+from PIL import Image, ImageFont
 
 from support.view import plot_heatmap, plot_lines, style
 from support.view.figure import fit, svg
 
 ROOT = Path(__file__).resolve().parents[2]
-# Pairs of texts of a drawing that cover one another. (The box of a slanting text says nothing.)
-COVERED = """(drawing) => {
+# Pairs of texts of a drawing that cover one another. (The box of a slanting text says nothing; that of others
+# is as high as a line, which differs between faces: here it is as high as the letters.)
+COVERED = """async (drawing) => {
   const drawn = new DOMParser().parseFromString(drawing, 'image/svg+xml');
   document.body.replaceChildren(document.importNode(drawn.documentElement, true));
+  await document.fonts.ready;
+  const letters = (text) => {
+    const box = text.getBoundingClientRect(), {a, b} = text.getScreenCTM();
+    const upright = Math.abs(b) > Math.abs(a);
+    const high = 1.16 * Math.hypot(a, b) * parseFloat(getComputedStyle(text).fontSize);
+    const cut = Math.max(0, ((upright ? box.width : box.height) - high) / 2);
+    return new DOMRect(box.x + cut * upright, box.y + cut * !upright,
+      box.width - 2 * cut * upright, box.height - 2 * cut * !upright);
+  };
   const texts = [...document.querySelectorAll('text')].filter((text) => {
     const {a, b} = text.getScreenCTM(), angle = Math.abs(Math.atan2(b, a));
     return text.textContent.trim() && (angle < 0.1 || Math.abs(angle - Math.PI / 2) < 0.1);
-  }).map((text) => [text.textContent, text.getBoundingClientRect()]);
+  }).map((text) => [text.textContent, letters(text)]);
   return texts.flatMap(([one, p], i) => texts.slice(i + 1).filter(([, q]) =>
     Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1.5
     && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 0.35 * Math.min(p.height, q.height)
@@ -97,6 +107,31 @@ def test_the_dark_file_has_no_card(browser, tmp_path):
         tab.close()
 
 
+def test_words_are_set_in_the_pages_face_and_take_no_more_room_than_they_had(browser, tmp_path):
+    """matplotlib placed them in DejaVu Sans; what the page's face has not, ∞ or √, is still set in that."""
+    fig = plot_lines([1, 2], {"the loss of each step, nats": [1, 3], "0123456789": [2, 1]}, "x, in √∞", "y")
+    fit(fig)
+    (tmp_path / "a.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
+    tab = browser.new_page()
+    try:
+        tab.goto((tmp_path / "a.svg").as_uri())
+        shown = """async () => {
+          await document.fonts.ready;
+          return [[...document.fonts].map(face => [face.family, face.status]),
+            [...document.querySelectorAll('text')].map(t => [t.textContent, t.getComputedTextLength(),
+              parseFloat(getComputedStyle(t).fontSize), getComputedStyle(t).fontFamily])];
+        }"""
+        faces, words = tab.evaluate(shown)
+    finally:
+        tab.close()
+    assert faces == [["Page", "loaded"]] and len(words) > 8
+    assert {family.split(",")[0] for *_, family in words} == {"Page"}
+    font = ImageFont.truetype(f"{matplotlib.get_data_path()}/fonts/ttf/DejaVuSans.ttf", 100)
+    ratios = {word: length / (size * font.getlength(word) / 100) for word, length, size, _ in words}
+    assert max(ratios.values()) < 1.05
+    assert all(0.8 < ratios[word] < 0.97 for word in ("the loss of each step, nats", "0123456789"))
+
+
 def test_every_colour_of_the_palette_has_its_partner():
     named = {"blue": "stream", "vermilion": "attention", "green": "ffn", "purple": "value", "black": "ink"}
     for name, role in named.items():
@@ -138,7 +173,7 @@ def test_a_picture_inside_of_a_plot_has_two_themes():
     text = plots.themed(svg(fig))
     light, dark = (
         Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-        for data in re.findall(r'base64,([^"]*)"', text)[:2]
+        for data in re.findall(r'image/png;base64,([^"]*)"', text)[:2]
     )
     one, other = (np.asarray(picture, dtype=int).sum(-1) for picture in (light, dark))
     assert one.shape == other.shape
