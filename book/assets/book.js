@@ -98,9 +98,11 @@ window.addEventListener("afterprint", () => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-prints]")) window.print();
 });
-// A finger does not hit a dot of the timeline: the nearest one is meant, and its entry is read below the drawing.
+// A finger does not hit a dot of the timeline: the nearest one is meant. Its entry is read below the drawing, where
+// the drawing stays in sight; the keyboard, and a press together with a key, go to the list.
 document.addEventListener("click", (event) => {
-  const drawing = event.pointerType === "touch" && event.target.closest?.("svg.spread:has(.event)");
+  const plain = event.pointerType && !(event.ctrlKey || event.metaKey || event.shiftKey);
+  const drawing = plain && event.target.closest?.("svg.spread:has(.event)");
   if (!drawing) return;
   const far = (dot) => {
     const box = dot.querySelector("circle").getBoundingClientRect();

@@ -228,7 +228,7 @@ def test_the_menu_at_the_head_says_what_it_offers(open_tab, page):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
-def test_a_dot_of_the_timeline_says_its_work_and_leads_there(open_tab):
+def test_a_dot_of_the_timeline_says_its_work_and_the_keyboard_leads_there(open_tab):
     tab = open_tab("file", "book/timeline.html", width=390)
     dots = tab.locator("svg a.event")
     assert dots.count() == tab.locator("ol.timeline li").count() > 50
@@ -238,11 +238,16 @@ def test_a_dot_of_the_timeline_says_its_work_and_leads_there(open_tab):
     dot.locator("circle").hover()
     assert said.evaluate("e => getComputedStyle(e).visibility") == "visible" and said.text_content() == name
     assert tab.locator(".event-hint").evaluate("e => getComputedStyle(e).visibility") == "hidden"
-    dot.locator("circle").click()
-    entry = tab.locator("li:target")
-    tab.wait_for_function(NEAR, arg="li:target")
+    dot.locator("circle").click()  # it is told where the drawing is still in sight
     year, _, title = name.partition(": ")
-    assert entry.inner_text().startswith(f"{year} {title}")
+    told = tab.locator(".event-told li")
+    assert told.inner_text().startswith(f"{year} {title}")
+    assert told.bounding_box()["y"] + told.bounding_box()["height"] <= 900
+    assert 0 <= dot.locator("circle").bounding_box()["y"] <= 900 and tab.locator("li:target").count() == 0
+    dot.focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_function(NEAR, arg="li:target")
+    assert tab.locator("li:target").inner_text() == told.inner_text()
 
 
 def test_the_glossary_opens_with_its_terms_from_a_to_z(open_tab):
