@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "SUPPORT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
+    "NUMBA_OPT": "0",  # what is compiled in tests runs for a moment
     "TORCHINDUCTOR_COMPILE_THREADS": "1",  # more would be processes that import torch, for one small file
     "PYTHONPATH": str(Path(__file__).resolve().parent),
     "PYTHONDONTWRITEBYTECODE": "",  # hundreds of processes import the same modules: each is compiled once

@@ -1,6 +1,7 @@
 """Speculative decoding: a small model drafts several tokens, the large one checks them in a single pass."""
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -61,7 +62,8 @@ def speculative_generate(
     """Continue a text with as many tokens a pass of the large model as a draft gets right, plus one.
 
     The text is distributed exactly as one sampled from the large model alone; with ``greedy`` it is the same
-    text. Only the number of passes depends on the draft. This is the plain version, without a cache.
+    text. Only the number of passes depends on the draft. Both models keep what they have read in a KV cache
+    and forget the tokens that are rejected.
 
     Args:
         model: the large model.
@@ -97,23 +99,22 @@ def speculative_generate(
             return nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
         return (logits / temperature).softmax(-1)
 
+    end, passes, proposed, kept = len(text) + max_new_tokens, 0, 0, 0
+    large, small = _Reader(model, end), _Reader(draft, end) if isinstance(draft, GPT) else None
+
     def drafted(text: list[int]) -> Tensor:
-        if isinstance(draft, GPT):
-            with evaluating(draft):
-                return as_drawn(_logits(draft, text)[-1])
-        return as_drawn(draft(text).double().log())
+        return as_drawn(draft(text).double().log() if small is None else small.logits(text, len(text) - 1)[0])
 
     def draw(distribution: Tensor) -> int:
         return int(torch.multinomial(distribution, 1, generator=generator))
 
-    end, passes, proposed, kept = len(text) + max_new_tokens, 0, 0, 0
-    with evaluating(model):
+    with evaluating(model), nullcontext() if small is None else evaluating(small.model):
         while len(text) < end:
             start, guesses = len(text), []
             for _ in range(min(k, end - start - 1)):
                 guesses.append(drafted(text))
                 text.append(draw(guesses[-1]))
-            wanted = as_drawn(_logits(model, text)[start - 1 :])  # [guesses + 1, vocab]
+            wanted = as_drawn(large.logits(text, start - 1))  # [guesses + 1, vocab]
             passes, proposed = passes + 1, proposed + len(guesses)
             tail, text = text[start:], text[:start]
             for token, q, p in zip(tail, guesses, wanted, strict=False):
@@ -130,8 +131,25 @@ def speculative_generate(
     return Speculation(text, passes, proposed, kept)
 
 
-def _logits(model: GPT, text: list[int]) -> Float[Tensor, "position vocab"]:
-    return model(torch.tensor([text], device=model.embedding.weight.device))[0]
+class _Reader:
+    """A model that reads a text again and again, as it grows and shrinks at its end."""
+
+    def __init__(self, model: GPT, room: int) -> None:
+        self.model, self.known = model, list[int]()
+        cache = model.cache(length=min(room, model.config.context)) if model.config.causal else None
+        goes_back = cache is not None and cache.limit == cache.slots  # not if it has a window
+        self.cache = cache if goes_back else None
+
+    def logits(self, text: list[int], start: int) -> Float[Tensor, "position vocab"]:
+        """The logits at the positions of a text from ``start`` on."""
+        ids = torch.tensor([text], device=self.model.embedding.weight.device)
+        if self.cache is None:
+            return self.model(ids)[0, start:]
+        differing = (i for i, (a, b) in enumerate(zip(self.known, text, strict=False)) if a != b)
+        read = min(next(differing, min(len(self.known), len(text))), start)
+        self.cache.forget(read)
+        self.known = list(text)
+        return self.model(ids[:, read:], self.cache)[0, start - read :]
 
 
 def _check(model: GPT, draft: Draft, text: list[int], new: int, k: int, temperature: float | int) -> None:

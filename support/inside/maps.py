@@ -5,8 +5,10 @@ UMAP) has no axes and no share; how well it keeps neighbours is measured by `tru
 `neighbours_kept`, which apply to every map. Follows *workbench* note 2, §4 and appendix A.
 """
 
+import functools
 import warnings
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Literal
 
 import numpy as np
@@ -219,13 +221,38 @@ def umap(
     with warnings.catch_warnings():
         # umap-learn warns that tensorflow is missing and that a seed means one thread: both are as we want.
         warnings.simplefilter("ignore")
-        method = optional("umap", extra="maps").UMAP
+        method = _umap_learn().UMAP
         # numba, underneath, sets the number of threads of everybody's OpenMP, torch's too: put it back.
         with optional("threadpoolctl", extra="maps").threadpool_limits(limits=1):
             drawing = method(
-                n_neighbors=neighbours, min_dist=min_dist, init=init, random_state=seed, n_jobs=1
+                n_neighbors=neighbours,
+                min_dist=min_dist,
+                init=init,
+                random_state=seed,
+                n_jobs=1,
+                # of more words umap-learn looks for them without all distances
+                precomputed_knn=_nearest(X, neighbours) if len(X) < 4096 else (None, None, None),
             )
             return Map(drawing.fit_transform(X).astype(np.float64))
+
+
+@functools.cache
+def _umap_learn() -> ModuleType:
+    """umap-learn; what it compiles is kept on disk, so that only the first map of all takes ten seconds."""
+    found = optional("umap", extra="maps")
+    for part in ("umap_", "layouts", "utils"):
+        for compiled in vars(optional(f"umap.{part}", extra="maps")).values():
+            if hasattr(compiled, "enable_caching"):
+                compiled.enable_caching()
+    return found
+
+
+def _nearest(X: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each word's nearest, itself first, and their distances: as umap-learn has them once it has compiled."""
+    rows = X.astype(np.float32)
+    distances = np.sqrt([((row - rows) ** 2).sum(1, dtype=np.float64) for row in rows]).astype(np.float32)
+    nearest = distances.argsort(axis=1, kind="stable")[:, :neighbours].astype(np.int32)
+    return nearest, np.take_along_axis(distances, nearest, axis=1)
 
 
 def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:

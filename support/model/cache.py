@@ -153,6 +153,22 @@ class KVCache:
         """Count ``n`` more tokens, once every layer has taken them in."""
         self.next_place += n
 
+    def forget(self, start: int) -> None:
+        """Keep the first ``start`` tokens only; the next ones take the places of those behind them.
+
+        Raises:
+            InputError: so many were never read, or the cache has fewer slots than tokens: it has a window.
+
+        >>> cache = KVCache(GPTConfig(vocab_size=5), length=10)
+        >>> cache.advance(6); cache.forget(4); cache.start
+        4
+        """
+        if not 0 <= start <= self.start or self.limit != self.slots:
+            raise InputError(
+                f"A cache of {self.slots} slots that has read {self.start} tokens cannot go back to {start}."
+            )
+        self.advance(start - self.start)
+
     def pushes_out(self, n: int) -> bool:
         """Whether a chunk of ``n`` tokens may overwrite keys that its own first queries still attend to."""
         if n == 1 or self.limit == self.slots:

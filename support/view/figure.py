@@ -261,10 +261,14 @@ def _short(numbers: str) -> str:
 
 
 def small_png(fig: Figure) -> bytes:
-    """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted."""
-    pixels, drawn = io.BytesIO(), io.BytesIO()
-    with _no_word_of_collapse():
-        fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
+    """The figure as a PNG file in few colours, for where SVG is not shown: a notebook not yet trusted.
+
+    It is drawn as it was laid out before.
+    """
+    pixels, drawn, engine = io.BytesIO(), io.BytesIO(), fig.get_layout_engine()
+    fig.set_layout_engine("none")
+    fig.savefig(pixels, format="rgba", dpi=DPI, facecolor="white")
+    fig.set_layout_engine(engine or "none")
     wide, high = (int(inches * DPI) for inches in fig.get_size_inches())
     picture = Image.frombuffer("RGBA", (wide, high), pixels.getvalue()).convert("RGB")
     picture.quantize(SHADES, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)

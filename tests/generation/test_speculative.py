@@ -1,5 +1,7 @@
 """Speculative decoding: the rule is exact, the text is the large model's own, and passes are counted."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from helpers import shaken
@@ -57,6 +59,20 @@ def test_greedy_texts_are_the_same(k):
     for start in range(1, 5):
         found = speculative_generate(large, small, [start], 15, k=k, greedy=True)
         assert found.ids == generate(large, [start], 15, greedy=True)
+
+
+@pytest.mark.parametrize("changes", [{}, {"positions": "rope", "n_kv_heads": 1}, {"window": 4}])
+def test_what_is_kept_of_the_reading_changes_nothing(changes, monkeypatch):
+    """Texts, passes and kept tokens are those of models that read every text from its beginning."""
+    large, small = random_model(0, **changes), random_model(1, n_layers=1, **changes)
+
+    def drawn():
+        return [speculative_generate(large, small, [1, 2], 15, k=3, seed=seed) for seed in range(8)]
+
+    found = drawn()
+    assert 0.1 < sum(one.accepted for one in found) / sum(one.drafted for one in found) < 0.9
+    monkeypatch.setattr(GPT, "cache", lambda self, length: SimpleNamespace(limit=None, slots=length))
+    assert drawn() == found
 
 
 def test_passes_are_counted_and_a_stop_ends_the_text():

@@ -107,6 +107,8 @@ def test_refused_in_a_sentence():
     with pytest.raises(InputError, match="holds 4 tokens, 3 are in it and 2 more do not fit"):
         model(torch.tensor([[1, 2]]), cache)
     assert model(torch.tensor([[1]]), cache).shape == (1, 1, 11)  # nothing was lost
+    with pytest.raises(InputError, match="has read 4 tokens cannot go back to 5"):
+        cache.forget(5)
     with pytest.raises(InputError, match="made for 1 texts and was given 2"):
         model(torch.tensor([[1], [2]]), model.cache())
     with pytest.raises(InputError, match="length=25 does not fit"):
