@@ -25,10 +25,16 @@ ATTACKS = [
 ]
 
 
+# What stands beside a figure that came near has come, too, and moves nothing any more.
+ALL_THAT_ARE_NEAR = """async () => {
+  for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(done));
+}"""
+
+
 @pytest.fixture
 def opened(open_tab):
-    """The page of figures, at an address."""
-    return lambda fragment="", page=PAGE, way="file": open_tab(way, f"{page}{fragment}")
+    """The page of figures, at an address; each is built when it comes near."""
+    return lambda fragment="", page=PAGE, way="file": open_tab(way, f"{page}{fragment}", built=False)
 
 
 def figure(tab, name):
@@ -39,6 +45,7 @@ def figure(tab, name):
             if button := element.query_selector(".live-ask"):
                 button.click()
             element.wait_for_selector(".live-panel")
+            tab.evaluate(ALL_THAT_ARE_NEAR)
             return element
     raise AssertionError(name)
 
