@@ -1,6 +1,5 @@
 """Figures that run a model: buttons, offered words, squares, the address; and a prompt that stays text."""
 
-import json
 import random
 import re
 from pathlib import Path
