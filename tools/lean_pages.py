@@ -180,7 +180,7 @@ def with_heights(body: str) -> str:
     >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
     """
-    parts = re.split(r'(<section id="[^"]*">\n<h[23]>)', body)
+    parts = re.split(r'(<section (?:class="draws-nothing" )?id="[^"]*">\n<h[23]>)', body)
     own = [tall(text.partition(FOLDED)[0]) for text in parts[2::2]]
     inner = 0  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
@@ -297,6 +297,8 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
+    if "bd-sidebar-secondary" not in body:  # no contents
+        body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
     return head + mark + with_widths(with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent))
 
 

@@ -5,6 +5,7 @@ in BM25: a word counts the more, the more often it stands there, the shorter the
 pages have it. The weights stand in `searchindex.js` before the index.
 """
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ NOT_TEXT = re.compile(r"<(script|style|svg|pre|math|nav)\b.*?</\1>|<[^>]+>", re.
 START = "Search.often="
 OFTEN = 3  # times that a word must stand on a page to be weighed
 SATURATION, BY_LENGTH = 15.0, 0.75  # BM25's k₁ and b: a page is long, so k₁ is larger than for a paragraph
-stem = snowballstemmer.stemmer("porter").stemWord  # what Sphinx stems its index and its queries with
+stem = functools.cache(snowballstemmer.stemmer("porter").stemWord)  # as Sphinx stems its index and queries
 
 
 def words_of(page: str) -> list[str]:

@@ -17,7 +17,7 @@
       fold.open = data.reading === "hand";
       fold.dataset.opened = fold.open ? "yes" : "";
     }
-    const empty = data.reading === "picture" ? all("section.not-in-picture, section[id^='experiment'] section:not(:has(.draws))").map((part) => `#${part.id}`) : [];
+    const empty = data.reading === "picture" ? all("section.not-in-picture, section.draws-nothing").map((part) => `#${part.id}`) : [];
     for (const link of all("#pst-page-toc-nav a")) link.parentElement.hidden = empty.includes(link.hash);
   }
   function choose(way) {

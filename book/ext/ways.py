@@ -239,6 +239,11 @@ def leave_out(node: nodes.Element) -> None:
         box += node
 
 
+def draws(cell: nodes.Element) -> bool:
+    """Whether a cell has a figure."""
+    return "draws" in cell["classes"]
+
+
 class Ways(SphinxPostTransform):
     """Marks a chapter for its ways; folds of cells have been made (`HideInputCells`)."""
 
@@ -267,6 +272,9 @@ class Ways(SphinxPostTransform):
                 self.only_live(section)
             elif name.startswith("experiment"):
                 self.gallery(section)
+                for part in section.findall(nodes.section):
+                    if part is not section and not any(map(draws, part.findall(nodes.container))):
+                        part["classes"].append("draws-nothing")
                 section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
         for section in list(top.findall(nodes.section)):
             if section["ids"][0].startswith("deeper-"):
@@ -286,6 +294,8 @@ class Ways(SphinxPostTransform):
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
                 drawn = True
+                if "with-opening" not in top["classes"]:
+                    top["classes"].append("with-opening")
                 continue
             if drawn and isinstance(node, nodes.paragraph):  # words that belong to the drawing
                 node["classes"].append("opening-said")

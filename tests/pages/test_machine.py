@@ -4,6 +4,7 @@ import json
 from urllib.parse import urlencode
 
 import pytest
+from test_model_figures import ALL_THAT_ARE_NEAR, find_figure
 
 from support.view.live import find
 from support.view.live.machine import code_lines
@@ -50,15 +51,11 @@ DRAW = ".live-act:text-is('Pick a word at random')"
 def machine(open_tab, name="machine", way="file", **state):
     """A machine view at a state, and its page."""
     settings = {key: state.pop(key) for key in ("width", "still", "dark") if key in state}
-    tab = open_tab(way, f"{PAGE}#{urlencode({'live': name} | state)}", **settings)
-    for element in tab.query_selector_all("live-figure"):
-        if json.loads(element.query_selector("script.live-spec").text_content())["name"] == name:
-            element.scroll_into_view_if_needed()
-            if button := element.query_selector(".live-ask"):
-                button.click()
-            element.wait_for_selector(".machine-word")
-            return tab, element
-    raise AssertionError(name)
+    tab = open_tab(way, f"{PAGE}#{urlencode({'live': name} | state)}", built=False, **settings)
+    element = find_figure(tab, name)
+    element.wait_for_selector(".machine-word")
+    tab.evaluate(ALL_THAT_ARE_NEAR)
+    return tab, element
 
 
 def press(element, key):

@@ -1,6 +1,5 @@
 """Figures that run a model: buttons, offered words, squares, the address; and a prompt that stays text."""
 
-import json
 import random
 import re
 from pathlib import Path
@@ -25,22 +24,38 @@ ATTACKS = [
 ]
 
 
+# What stands beside a figure that came near has come, too, and moves nothing any more.
+ALL_THAT_ARE_NEAR = """async () => {
+  for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(done));
+}"""
+
+
 @pytest.fixture
 def opened(open_tab):
-    """The page of figures, at an address."""
-    return lambda fragment="", page=PAGE, way="file": open_tab(way, f"{page}{fragment}")
+    """The page of figures, at an address; each is built when it comes near."""
+    return lambda fragment="", page=PAGE, way="file": open_tab(way, f"{page}{fragment}", built=False)
+
+
+FIND = """name => [...document.querySelectorAll("live-figure")]
+  .find(e => JSON.parse(e.querySelector("script.live-spec").textContent).name === name)"""
+
+
+def find_figure(tab, name):
+    """The element of the figure of this name, asked for."""
+    element = tab.evaluate_handle(FIND, name).as_element()
+    assert element, name
+    element.scroll_into_view_if_needed()
+    if button := element.query_selector(".live-ask"):
+        button.click()
+    return element
 
 
 def figure(tab, name):
     """The element of the figure of this name, awake."""
-    for element in tab.query_selector_all("live-figure"):
-        if json.loads(element.query_selector("script.live-spec").text_content())["name"] == name:
-            element.scroll_into_view_if_needed()
-            if button := element.query_selector(".live-ask"):
-                button.click()
-            element.wait_for_selector(".live-panel")
-            return element
-    raise AssertionError(name)
+    element = find_figure(tab, name)
+    element.wait_for_selector(".live-panel")
+    tab.evaluate(ALL_THAT_ARE_NEAR)
+    return element
 
 
 def text_of(element):

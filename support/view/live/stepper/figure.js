@@ -91,7 +91,7 @@
       if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
     const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number to see the sum that made it.");
-    held.stage = make("div", {class: "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
+    held.stage = make("div", {class: held.chain ? "stepper stepper-chained" : "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
   }
 
   function paint({place, cell: chosen, headline, does, sum, number, of}, held, data, make) {
