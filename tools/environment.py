@@ -266,6 +266,9 @@ def make(extras, torch, there, anew):
 
 
 def main():
+    if set(sys.argv[1:]) & {"-h", "--help"}:
+        print(__doc__.strip())
+        return
     torch = os.environ.get("TORCH", "").strip()
     if torch not in ("", "cpu"):
         fail("TORCH can be cpu or nothing, and is " + repr(torch))

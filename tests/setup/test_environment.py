@@ -188,6 +188,12 @@ class TestTorchWithoutCuda:
         assert code == 1 and "TORCH can be cpu or nothing, and is 'gpu'" in said and calls == []
 
 
+def test_help_is_shown_and_is_no_extra(monkeypatch, capsys):
+    monkeypatch.setattr(environment.sys, "argv", ["environment.py", "--help"])
+    environment.main()
+    assert capsys.readouterr().out.startswith("Make .venv with what the named extras need")
+
+
 def test_the_disk_must_hold_what_is_promised(monkeypatch, capsys):
     """README's numbers are the script's; a disk with less is refused before anything is written."""
     usage = type("Usage", (), {"free": 4e9})
