@@ -121,10 +121,10 @@ def test_words_are_set_in_the_pages_face_and_take_no_more_room_than_they_had(bro
             [...document.querySelectorAll('text')].map(t => [t.textContent, t.getComputedTextLength(),
               parseFloat(getComputedStyle(t).fontSize), getComputedStyle(t).fontFamily])];
         }"""
-        faces, words = tab.evaluate(shown)
+        loaded, words = tab.evaluate(shown)
     finally:
         tab.close()
-    assert faces == [["Page", "loaded"]] and len(words) > 8
+    assert loaded == [["Page", "loaded"]] and len(words) > 8
     assert {family.split(",")[0] for *_, family in words} == {"Page"}
     font = ImageFont.truetype(f"{matplotlib.get_data_path()}/fonts/ttf/DejaVuSans.ttf", 100)
     ratios = {word: length / (size * font.getlength(word) / 100) for word, length, size, _ in words}
