@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function judged(question, typed) {
     if (question.type !== "numeric") return question.answers[Number(typed)];
     const given = number(typed);
-    if (!typed.trim() || Number.isNaN(given)) return {correct: false, feedback: "That is not a number."};
+    if (Number.isNaN(given)) return {correct: false, feedback: "That is not a number."};
     return question.answers.find((answer) => answer.type === "value" && same(given, answer.value, question.precision))
       || question.answers.find((answer) => answer.type === "default");
   }
@@ -18,8 +18,8 @@ document.addEventListener("DOMContentLoaded", () => {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const typed = new FormData(form).get(form.id);
-      if (typed === null) {
-        told.textContent = "Choose an answer first.";
+      if (!typed?.trim()) {
+        told.textContent = typed === null ? "Choose an answer first." : "Write a number first.";
         return;
       }
       const answer = judged(question, typed);

@@ -136,7 +136,7 @@ OURS = {  # how the page calls a model of the zoo
 
 
 def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
-    """Name → configuration, tokens read in training (None: not published), and the key of the work."""
+    """Name → configuration, tokens read in training (None: not published, 0: never trained), and its key."""
     gpt2 = {"vocab_size": 50257, "context": 1024}
     llama = {"vocab_size": 32000, "context": 4096, "positions": "rope", "norm": "rms", "activation": "swiglu"}
     llama |= {"attention_bias": False, "ffn_bias": False, "tie_weights": False}
@@ -147,7 +147,7 @@ def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
     guide |= {"positions": "sinusoidal", "attention_bias": False, "ffn_bias": False}
     three = gpt2 | {"context": 2048, "d_model": 12288, "n_layers": 96, "n_heads": 96}
     return {
-        PAPER: (GPTConfig(**guide), None, ""),
+        PAPER: (GPTConfig(**guide), 0, ""),
         "GPT-2 small": (GPTConfig(**gpt2, d_model=768, n_layers=12, n_heads=12), None, "radford2019"),
         "Llama 7B": (GPTConfig(**llama | wide | {"context": 2048}), 1.0e12, "touvron2023a"),
         "Mixtral 8x7B": (GPTConfig(**llama | mixtral | {"context": 32768}), None, "jiang2024"),
@@ -191,11 +191,11 @@ def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: st
 def short(x: float | None) -> str:
     """A large number with three digits and its power in words.
 
-    >>> short(174_600_000_000), short(301_296), short(None)
-    ('175 billion', '301,296', 'not published')
+    >>> short(174_600_000_000), short(301_296), short(0), short(None)
+    ('175 billion', '301,296', 'none', 'not published')
     """
-    if x is None:
-        return "not published"
+    if not x:
+        return "not published" if x is None else "none"
     for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if x >= size:
             return f"{x / size:.3g} {word}"

@@ -111,6 +111,15 @@ def test_displayed_formulas_stand_in_the_middle_or_are_scrolled_to_their_end(vis
     visits.close()
 
 
+def test_the_menu_of_downloads_can_be_read_in_the_dark(open_tab):
+    """Its words were black on black: axe looks at pages whose menus are closed."""
+    tab = open_tab("file", "notebooks/03_scores_to_probabilities.html", dark=True)
+    tab.click(".dropdown-download-buttons button")
+    light = "e => Math.min(...getComputedStyle(e).color.match(/[0-9]+/g).slice(0, 3).map(Number))"
+    words = tab.locator(".dropdown-download-buttons .dropdown-item:visible")
+    assert words.count() >= 4 and min(words.nth(k).evaluate(light) for k in range(words.count())) > 180
+
+
 @pytest.mark.parametrize("page", ["notebooks/04_counting_and_predicting.html", "notebooks/05_memory.html"])
 def test_a_drawing_in_the_first_window_does_not_move_the_text_below_it(visits, page):
     """What is laid out only when it comes near has an estimated height; what is seen at once must not."""

@@ -13,7 +13,7 @@ from support.view.diagram.shapes import Box, Drawing
 from support.view.diagram.sizes import Sizes
 
 WORDS = ("the", "key", "was", "bent")
-SCORES = ((0.4, 0.0, 0.0, 0.0), (0.9, 0.2, 0.0, 0.0), (0.1, 1.4, 0.3, 0.0), (0.2, 2.1, 0.6, 0.3))
+SCORES = ((0.4, 0.0, 0.0, 0.0), (0.9, 0.2, 0.0, 0.0), (0.1, 1.4, 0.3, 0.0), (0.2, 2.1, 0.5, 0.3))
 
 
 def _shades(rows: int, columns: int, seed: int) -> list[list[float]]:

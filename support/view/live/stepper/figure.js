@@ -90,7 +90,7 @@
       next.focus();
       if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
-    const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number to see the sum that made it.");
+    const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number that was computed to see its sum.");
     held.stage = make("div", {class: held.chain ? "stepper stepper-chained" : "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
   }
 
