@@ -94,6 +94,10 @@ window.addEventListener("afterprint", () => {
   for (const fold of opened) fold.open = false;
   opened = [];
 });
+// A press beside an open menu closes it, and does nothing else.
+document.addEventListener("click", (event) => {
+  if (document.querySelector(".dropdown-menu.show") && !event.target.closest(".dropdown")) event.preventDefault();
+}, true);
 // The button that prints (see tools/page_policy.py).
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-prints]")) window.print();

@@ -75,7 +75,8 @@ def timeline(events: list[dict[str, Any]]) -> str:
     for year in TICKS:
         x = LEFT + right * place(year)
         body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
-        body.append(text(x, 10, str(year), 'text-anchor="middle" class="axis"'))
+        anchor = "start" if year == TICKS[0] else "middle"
+        body.append(text(x, 10, str(year), f'text-anchor="{anchor}" class="axis"'))
     for row, (strand, colour) in enumerate(STRANDS.items()):
         y = 14 + ROW * row
         body.append(
@@ -99,7 +100,7 @@ def timeline(events: list[dict[str, Any]]) -> str:
     label = (
         f"{len(events)} events on a line of time from 1805 to 2024 that is stretched after 2012: {counted}. "
     )
-    return drawing(body, foot + 8, f"{label}Most stand after 2014.", role="group")
+    return drawing(body, foot + 12, f"{label}Most stand after 2014.", role="group")
 
 
 def entries(events: list[dict[str, Any]]) -> str:

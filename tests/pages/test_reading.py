@@ -624,6 +624,20 @@ def test_a_finger_reads_the_nearest_work_of_the_timeline_where_it_is(own):
     assert told.locator("li").count() == 1 and "#" not in tab.url
 
 
+def test_a_finger_beside_an_open_menu_closes_it_and_follows_no_link(own):
+    tab = own("book/for_users.html", **FINGER)
+    link = tab.locator(".bd-article p a[href$='.html']:visible").first
+    link.evaluate("e => e.scrollIntoView({block: 'end'})")
+    was, menu = tab.url, tab.locator(".dropdown-download-buttons .dropdown-menu")
+    tab.locator(".dropdown-download-buttons button").tap()
+    menu.wait_for()
+    link.tap()
+    menu.wait_for(state="hidden")
+    assert tab.url == was
+    link.tap()  # and now it leads on
+    tab.wait_for_function("was => location.href !== was", arg=was)
+
+
 @pytest.mark.parametrize("page", ["book/for_users.html", "notebooks/21_sampling.html"])
 def test_who_comes_back_finds_the_place_that_was_read(own, page):
     tab = own(page, **FINGER)
