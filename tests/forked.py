@@ -76,3 +76,10 @@ def forked(
         status = int(server.stdout.readline())
         out, errors = (file.read_text(encoding="utf8") for file in files[1:])
     return subprocess.CompletedProcess([sys.executable, "-c", *words], status, out, errors)
+
+
+def torchrun(*arguments: object, **environment: str) -> subprocess.CompletedProcess:
+    """What `torchrun` gives with two processes on this machine; it is a fork, they are started as always."""
+    code = "import runpy; runpy.run_module('torch.distributed.run', run_name='__main__', alter_sys=True)"
+    alone = "--standalone", "--nproc-per-node", "2"
+    return forked(code, *alone, *arguments, OMP_NUM_THREADS="1", **environment)

@@ -15,6 +15,7 @@ from support.text import Vocabulary
 
 Writer = Literal["user", "model", "harness"]
 LONGEST_RESULT = 64  # tokens
+TOGETHER = 64  # texts that are continued in one batch
 # A run of letters, one digit, or one other sign: a mark such as <call> falls apart into "<", "call" and ">".
 _WORD = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
 
@@ -191,12 +192,25 @@ class Harness:
             if not going:
                 break
             ids = [self.vocabulary.encode(belts[i].tokens) for i in going]
-            stop = self.vocabulary.encode([self.marks.result, self.marks.end])
-            written = generate_many(self.writing, ids, self.max_new_tokens, greedy=True, stop=stop)
-            for i, old, new in zip(going, ids, written, strict=True):
-                belts[i].put([self.vocabulary.token(t) for t in new[len(old) :]], "model")
+            for i, new in zip(going, self._written_after(ids), strict=True):
+                belts[i].put([self.vocabulary.token(t) for t in new], "model")
                 self._serve(belts[i], tools[i])
         return belts
+
+    def _written_after(self, ids: list[list[int]]) -> list[list[int]]:
+        """What the model adds to each text, up to a request's or the answer's end.
+
+        Texts of about one length go together, since a batch is as long as the longest text in it.
+        """
+        stop = self.vocabulary.encode([self.marks.result, self.marks.end])
+        order, added = sorted(range(len(ids)), key=lambda i: len(ids[i])), [[0]] * len(ids)
+        for start in range(0, len(order), TOGETHER):
+            part = order[start : start + TOGETHER]
+            texts = [ids[i] for i in part]
+            written = generate_many(self.writing, texts, self.max_new_tokens, greedy=True, stop=stop)
+            for i, old, new in zip(part, texts, written, strict=True):
+                added[i] = new[len(old) :]
+        return added
 
     def stream(self, belt: Belt, **options: Any) -> Iterator[str]:
         """Go on in one text, and give each token as soon as it is written, whoever wrote it.

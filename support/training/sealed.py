@@ -15,6 +15,7 @@ from support.training.config import TrainConfig
 from support.training.one_batch import TokenBatch
 from support.worlds import CallingGame
 
+WORLD = CallingGame()
 FAULTS = (
     "none",
     "targets not shifted",
@@ -70,9 +71,8 @@ def sealed_run(number: int) -> SealedRun:
     """
     seal = hashlib.sha256(f"sealed run {number}".encode()).digest()
     fault, strength = FAULTS[seal[0] % len(FAULTS)], 1 + seal[1] / 255
-    world = CallingGame()
-    texts = [world.vocabulary.encode(text) for text in world.sample(680, seed=100 + number)]
-    shape = GPTConfig(28, context=world.max_length, d_model=32, n_heads=2, activation="relu", masked_ids=(0,))
+    texts = [WORLD.vocabulary.encode(text) for text in WORLD.sample(680, seed=100 + number)]
+    shape = GPTConfig(28, context=WORLD.max_length, d_model=32, n_heads=2, activation="relu", masked_ids=(0,))
     config = TrainConfig(steps=100, lr=5e-3, warmup=20, weight_decay=0.01)
     if fault == "leak":
         shape = replace(shape, causal=False)

@@ -13,6 +13,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from support.core import InputError
@@ -197,10 +198,15 @@ class CallingGame:
     def _play(self, rng: random.Random) -> list[str]:
         moment, tokens = Moment(), [BOS]
         while moment.stage != "over":
-            options = self._next(moment)
-            (token,) = rng.choices(list(options), list(options.values()))
+            if moment not in self._drawn:
+                options = self._next(moment)
+                self._drawn[moment] = [*options], [*accumulate(options.values())], {}
+            names, sums, then = self._drawn[moment]
+            (token,) = rng.choices(names, cum_weights=sums)
             tokens.append(token)
-            moment = self._after(moment, token)
+            if token not in then:
+                then[token] = self._after(moment, token)
+            moment = then[token]
         return tokens
 
     def _moment(self, prefix: Sequence[str]) -> Moment:
@@ -233,6 +239,7 @@ class CallingGame:
         return self._kept[m]
 
     _seen = cached_property(lambda self: dict[Moment, dict[str, float]]())
+    _drawn = cached_property(lambda self: dict[Moment, tuple[list[str], list[float], dict[str, Moment]]]())
     _kept = cached_property(lambda self: dict[Moment, list[tuple[str, Moment, float]]]())
 
     def _rules(self, m: Moment) -> dict[str, float]:

@@ -105,7 +105,8 @@ if __name__ == "__main__":
     if "RANK" in os.environ:
         perform(*sys.argv[1:])
     else:
-        import torch.distributed.fsdp  # once, for all of them
+        import torch._dynamo  # once, for all of them: the first optimiser of a process wants it
+        import torch.distributed.fsdp
 
         words = sys.argv[1:]
         while words:

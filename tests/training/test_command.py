@@ -1,11 +1,9 @@
 """The command line: a text or a recipe in, a model with its tokenizer and a sample out."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
+from forked import torchrun
 
 from support import zoo
 from support.generation import generate
@@ -67,15 +65,8 @@ def test_under_torchrun_the_same_command_has_the_same_losses(text, tmp_path):
     arguments = [*text, "--steps", "4", "--quiet", "--precision", "float32"]
     assert main(arguments) == 0
     alone = history(tmp_path)
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
     arguments[arguments.index("--folder") + 1] = str(tmp_path / "two" / "run")
-    done = subprocess.run(
-        [*launch, "support.training", *arguments, "--strategy", "fsdp"],
-        capture_output=True,
-        text=True,
-        timeout=1800,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
+    done = torchrun("-m", "support.training", *arguments, "--strategy", "fsdp")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("held out") == 1
     assert history(tmp_path / "two") == pytest.approx(alone, abs=1e-5)

@@ -4,28 +4,41 @@ import json
 
 import pytest
 import torch
+from forked import forked
 
 from support.core import InputError
 from support.training import LostProcessError, bytes_sent, launch, ring_all_reduce, ring_share
 
+# Forked from one process that has imported torch: what `launch` starts has to import it anew, four times.
 SUMS = """
-import json, torch, torch.distributed as dist
+import json, os, socket, sys, torch, torch.distributed as dist
 from support.training import bytes_sent
-dist.init_process_group("gloo")
-rank = dist.get_rank()
-for n in (2, 4):
-    group = dist.new_group(range(n))
-    if rank < n:
-        numbers = torch.full((240_000,), float(rank + 1), dtype=torch.float64)
-        dist.all_reduce(torch.ones(1), group=group)
-        dist.barrier(group)
-        before = bytes_sent()
-        dist.all_reduce(numbers, group=group)
-        dist.barrier(group)
-        if rank == 0:
-            print(json.dumps([None if before is None else bytes_sent() - before, numbers[::60_000].tolist()]))
-    dist.barrier()
-dist.destroy_process_group()
+
+def sums(rank, port):
+    found = []
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    dist.init_process_group("gloo", rank=rank, world_size=4)
+    for n in (2, 4):
+        group = dist.new_group(range(n))
+        if rank < n:
+            numbers = torch.full((240_000,), float(rank + 1), dtype=torch.float64)
+            dist.all_reduce(torch.ones(1), group=group)
+            dist.barrier(group)
+            before = bytes_sent()
+            dist.all_reduce(numbers, group=group)
+            dist.barrier(group)
+            if rank == 0:
+                found.append([None if before is None else bytes_sent() - before, numbers[::60_000].tolist()])
+        dist.barrier()
+    if rank == 0:
+        with open(sys.argv[1], "w") as file:
+            json.dump(found, file)
+    dist.destroy_process_group()
+
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
+torch.multiprocessing.start_processes(sums, (port,), nprocs=4, start_method="fork")
 """
 
 
@@ -38,10 +51,12 @@ def test_the_ring_sums_and_sends_what_the_formula_says(n):
     assert parts.shape == (n, 84)
 
 
-def test_gloo_sends_what_the_formula_says():
+def test_gloo_sends_what_the_formula_says(tmp_path):
     """Among the first two of four processes, and among all four."""
-    for n, line in zip((2, 4), launch(SUMS, 4).splitlines(), strict=True):
-        sent, sums = json.loads(line)
+    done = forked(SUMS, tmp_path / "found.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "found.json").read_text())
+    for n, (sent, sums) in zip((2, 4), found, strict=True):
         assert sums == [n * (n + 1) / 2] * 4
         if sent is not None:
             assert sent == pytest.approx(ring_share(n) * 8 * 240_000, rel=0.005)

@@ -2,15 +2,12 @@
 
 import importlib.util
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-from forked import forked
+from forked import forked, torchrun
 
 from support.core import InputError
 from support.model import Seq2SeqInputs
@@ -21,23 +18,15 @@ SCRIPT = Path(__file__).with_name("runs.py")
 _spec = importlib.util.spec_from_file_location("runs", SCRIPT)
 runs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(runs)
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 WITH_FOUR = ("fsdp float64", "ddp three texts")
 TOLERANCES = {"float32": 1e-5, "bfloat16": 0.02}  # elsewhere, in float64, 1e-10
-
-
-def python(*arguments):
-    environment = {k: v for k, v in os.environ.items() if k != "RANK"}
-    environment |= {"PYTHONPATH": str(SCRIPT.parents[2]), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=1800, env=environment)
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """A run of two processes of which one was killed after step 6, and its folder."""
     folder = tmp_path_factory.mktemp("killed")
-    return folder, python(*TORCHRUN, SCRIPT, folder / "unused", f"killed:{folder}")
+    return folder, torchrun(SCRIPT, folder / "unused", f"killed:{folder}", PYTHONPATH=str(SCRIPT.parents[2]))
 
 
 @pytest.fixture(scope="module")

@@ -113,6 +113,7 @@ def test_it_learns_and_its_best_model_is_kept(tmp_path):
 # Each run is a process of its own, forked from one that has imported torch and run nothing.
 RUNS = """
 import os, shutil, signal, sys
+import torch._dynamo  # which the first optimiser of a process wants: once, for all three
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
