@@ -73,9 +73,8 @@ class Rounding(TorchDispatchMode):
             n = args[0].shape[-1] if name.startswith(("_", "native")) else args[0].numel() / out.numel()
             return tree_map_only(Tensor, lambda x: self.moved(x, 1 + math.sqrt(n) / 3), out)
         if torch.Tag.pointwise in func.tags:
-            if not isinstance(out, Tensor):
-                return tree_map_only(Tensor, self.moved, out)
-            return out.copy_(self.moved(out)) if name.endswith("_") else self.moved(out)
+            moved = tree_map_only(Tensor, self.moved, out)
+            return out.copy_(moved) if name.endswith("_") and isinstance(out, Tensor) else moved
         return out
 
     def moved(self, x: Tensor, units: float = 1.0) -> Tensor:
@@ -84,16 +83,12 @@ class Rounding(TorchDispatchMode):
 
 
 @torch.no_grad()
-def rounding_gap(
-    compute: Callable[[], Tensor], dtype: torch.dtype = torch.float32, draws: int = 4, copies: int = 1
-) -> float:
+def rounding_gap(compute: Callable[[], Tensor], dtype: torch.dtype = torch.float32, draws: int = 4) -> float:
     """How far two runs of a computation in ``dtype`` can lie apart by rounding alone: no bound tuned by hand.
 
     ``compute`` runs in float64, once as it is and ``draws`` times with the errors of `Rounding`. So the bound
     knows the depth, the lengths of the sums, the size of the results, and how much this model enlarges an
     error: peaked attention does so layer by layer, which no formula in the depth alone would know.
-    What gives its result in ``copies``, one below the other, has errors of its own in each: so many draws in
-    one run, which takes a small model hardly longer.
     A result's error is a sum of very many small ones, so it is Gaussian, with a standard deviation of at most
     σ, the largest found. Two runs differ by √2 σ times a normal number, and among N results none lies beyond
     √(2 ln(2N / p)) standard deviations but with probability p: one in a billion.
@@ -107,8 +102,7 @@ def rounding_gap(
             with Rounding(dtype):
                 error = compute() - exact
             squares += error.nan_to_num(0.0) ** 2 / draws  # a word of probability 0: -inf in both
-        squares = squares.unflatten(0, (copies, -1)).mean(0)
-    return float(2**0.5 * squares.max().sqrt()) * math.sqrt(2 * math.log(2e9 * squares.numel()))
+    return float(2**0.5 * squares.max().sqrt()) * math.sqrt(2 * math.log(2e9 * exact.numel()))
 
 
 def said_by(begin: str, parts: dict[str, str]) -> dict[str, list[str]]:
