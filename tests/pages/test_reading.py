@@ -629,7 +629,7 @@ def test_a_finger_beside_an_open_menu_closes_it_and_follows_no_link(own):
     link = tab.locator(".bd-article p a[href$='.html']:visible").first
     link.evaluate("e => e.scrollIntoView({block: 'end'})")
     was, menu = tab.url, tab.locator(".dropdown-download-buttons .dropdown-menu")
-    tab.locator(".dropdown-download-buttons button").tap()
+    tab.locator(".dropdown-download-buttons .dropdown-toggle").tap()
     menu.wait_for()
     link.tap()
     menu.wait_for(state="hidden")
