@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from axe import lay_out, settle
 from playwright.sync_api import Error
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,8 +100,13 @@ def context(browser):
 
 @functools.cache
 def without_javascript(browser):
-    """One for all tabs without scripts; it goes with the browser."""
-    return browser.new_context(java_script_enabled=False)
+    """One for all tabs without scripts; it goes with the browser.
+
+    Without scripts a browser fetches the far pictures, too; they have their sizes without that.
+    """
+    context = browser.new_context(java_script_enabled=False)
+    context.route(re.compile(r"\.(svg|png)$"), lambda route: route.abort())
+    return context
 
 
 class Tabs:
@@ -167,6 +173,35 @@ def visits(browser, context, bases):
     tabs.close()
 
 
+@pytest.fixture(scope="session")
+def visit(browser, context, bases):
+    """Visit a page for all tests that look at it, in whatever file they stand; the visit before it ends."""
+    tabs = Tabs(browser, context, bases)
+
+    def visited(way, page, **settings):
+        tabs.close()
+        tab = tabs(way, page, **settings)
+        tab.page, tab.math, tab.awake = page, settle(tab), False
+        tab.wait_for_timeout(100)
+        lay_out(tab)
+        return tab
+
+    yield visited
+    tabs.close()
+
+
+@pytest.fixture(scope="session")
+def desk(request, visit):
+    """A page on a wide screen, opened as a file."""
+    return visit("file", request.param)
+
+
+@pytest.fixture(scope="session")
+def phone(request, visit):
+    """A page on a phone, over http, for somebody who wants no motion."""
+    return visit("http", request.param, width=390, still=True)
+
+
 @pytest.fixture
 def open_page(open_tab):
     """Open a page; give it with all that it asked for elsewhere and all that it complained about."""
@@ -178,17 +213,26 @@ def open_page(open_tab):
     return opened
 
 
+# What is asked of a visit, in this order: the page as it opens; what axe finds in it, for which all that
+# stands there many times is taken away; the live figures, which stay; and the same page on the phone.
+STAGES = ("desk", "axe_at_the_desk", "live", "phone")
+VISITED = ("test_pages.py", "test_live.py")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """The tests that share a visit stand together, those at the desk before those on the phone.
+    """The tests that share a visit stand together, whatever file they are from.
 
     (pytest itself groups by a parameter's place in its list, and the lists of pages differ.)
     """
 
     def place(item):
-        shared = [name for name in ("desk", "phone") if name in item.fixturenames]
-        visit = (item.callspec.params[shared[0]], *shared, item.reportinfo()[1] or 0) if shared else ()
-        return str(item.path), visit
+        stages = [k for k, name in enumerate(STAGES) if name in item.fixturenames]
+        if not stages:
+            return (str(item.path),)
+        page = item.callspec.params["phone" if "phone" in item.fixturenames else "desk"]
+        file, line, _ = item.reportinfo()
+        return str(item.path.with_name(VISITED[0])), page, stages[-1], str(file), line or 0
 
     here = [k for k, item in enumerate(items) if item.path.parent == Path(__file__).parent]
     for k, item in zip(here, sorted((items[k] for k in here), key=place), strict=True):
@@ -207,7 +251,9 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             module, _, test = nodeid.partition("::")
             page = re.search(r"\[(.+?\.html)", test)
-            return f"{module} {page.group(1)}" if page else nodeid.partition("[")[0]
+            if not page:
+                return nodeid.partition("[")[0]
+            return page.group(1) if module.endswith(VISITED) else f"{module} {page.group(1)}"
 
     return ByPage(config, log) if config.getoption("dist") == "loadgroup" else None
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from axe import show_theme
+from axe import lay_out, show_theme
 from bs4 import BeautifulSoup
 
 from support.view.live import NAMES, find
@@ -103,11 +103,17 @@ def is_first_with_its_start(page, spec):
     return homes()[spec["name"], json.dumps(starts(spec))] == page
 
 
-@pytest.fixture(scope="module", params=HOLDERS)
-def desk(request, visits):
-    """A page with live figures on a wide screen, opened as a file."""
-    yield opened(visits, request.param)
-    visits.close()
+@pytest.fixture
+def live(desk):
+    """A page with live figures on a wide screen, opened as a file: all of them stand there."""
+    if not desk.awake:
+        lay_out(desk, all=False)
+        wake(desk)
+        desk.awake = True
+    return desk
+
+
+everywhere = pytest.mark.parametrize("desk", HOLDERS, indirect=True)
 
 
 def opened(tabs, page, way="file", **settings):
@@ -215,15 +221,17 @@ def test_each_live_figure_of_the_package_is_on_a_page():
     assert {spec["name"] for page in HOLDERS for spec in specs(page)} == set(NAMES)
 
 
-def test_with_javascript_the_panel_takes_the_place_of_the_still_picture(desk):
-    assert not any(image.is_visible() for image in desk.locator(".live-still img").all())
-    assert all(panel.is_visible() for panel in desk.locator(".live-panel").all())
+@everywhere
+def test_with_javascript_the_panel_takes_the_place_of_the_still_picture(live):
+    assert not any(image.is_visible() for image in live.locator(".live-still img").all())
+    assert all(panel.is_visible() for panel in live.locator(".live-panel").all())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_and_numbers_stand_out_from_what_is_behind(desk, scheme):
+@everywhere
+def test_words_and_numbers_stand_out_from_what_is_behind(live, scheme):
     """At least 4.5 : 1, as WCAG asks of text."""
-    tab = desk
+    tab = live
     show_theme(tab, scheme)
     script = """() => {
       const parts = c => (c.match(/[\\d.]+/g) || []).map(Number)  // rgb(…), or a mixture: color(srgb …)
@@ -254,8 +262,9 @@ def test_words_and_numbers_stand_out_from_what_is_behind(desk, scheme):
     assert weak == [] and texts >= 20
 
 
-def test_what_is_shown_is_what_python_computes(desk):
-    tab, page = desk, desk.page
+@everywhere
+def test_what_is_shown_is_what_python_computes(live):
+    tab, page = live, live.page
     elements = tab.query_selector_all("live-figure")
     assert len(elements) == len(specs(page)) > 0
     for element, spec in zip(elements, specs(page), strict=True):
@@ -282,8 +291,9 @@ def some(options):
     return list(dict.fromkeys([*options[::every], *options[-1:]]))
 
 
-def test_no_control_is_dead_and_the_start_is_found_again(desk):
-    tab, page = desk, desk.page
+@everywhere
+def test_no_control_is_dead_and_the_start_is_found_again(live):
+    tab, page = live, live.page
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         assert element.query_selector(".live-reset").is_disabled()
         assert element.evaluate(UNDRAWN) == []
@@ -320,8 +330,9 @@ TOLD = """(e, k) => {
 }"""
 
 
-def test_the_keyboard_moves_and_a_listener_is_told(desk):
-    tab, page, moved = desk, desk.page, []
+@everywhere
+def test_the_keyboard_moves_and_a_listener_is_told(live):
+    tab, page, moved = live, live.page, []
     for element, spec in zip(tab.query_selector_all("live-figure"), specs(page), strict=True):
         for k in range(len(spec["controls"]) if is_home(page, spec) else min(1, len(spec["controls"]))):
             kind, role, before = element.evaluate(MEET, k)

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import formulas
 import plots
 import pytest
-from axe import IN_THE_DARK, findings, lay_out, settle, show_theme
+from axe import IN_THE_DARK, findings, settle, show_theme
 from bs4 import BeautifulSoup
 from page_checks import (
     BOOK,
@@ -46,28 +46,6 @@ WIDE = """() => [...document.querySelectorAll('.bd-article *')].filter(e => {
 
 def test_there_are_pages():
     assert len(TEXTS) >= 7, "run make book first"
-
-
-@pytest.fixture(scope="module")
-def desk(request, visits):
-    """A page on a wide screen, opened as a file."""
-    yield opened(visits, "file", request.param)
-    visits.close()
-
-
-@pytest.fixture(scope="module")
-def phone(request, visits):
-    """A page on a phone, over http, for somebody who wants no motion."""
-    yield opened(visits, "http", request.param, width=390, still=True)
-    visits.close()
-
-
-def opened(visits, way, page, **settings):
-    tab = visits(way, page, **settings)
-    tab.page, tab.math = page, settle(tab)
-    tab.wait_for_timeout(100)
-    lay_out(tab)
-    return tab
 
 
 def check_opening(tab):
@@ -127,16 +105,21 @@ def test_no_table_is_cut_off_on_a_desk(desk):
     assert desk.evaluate(CUT_OFF) == []
 
 
+@pytest.fixture
+def axe_at_the_desk(desk):
+    """For axe, which comes when others have seen the whole page: it thins out what is outside the figures."""
+    return desk
+
+
 @pytest.mark.parametrize(
     ("desk", "scheme"),
     [(page, scheme) for page in TEXTS for scheme in ("light", "dark")[: 1 + (page in IN_THE_DARK)]],
     indirect=["desk"],
 )
-def test_axe_finds_nothing_serious(desk, scheme):
-    """The last to look: it takes the page apart."""
+def test_axe_finds_nothing_serious(axe_at_the_desk, scheme):
     if scheme == "dark":  # it opens in the light
-        show_theme(desk, scheme)
-    assert findings(desk) == []
+        show_theme(axe_at_the_desk, scheme)
+    assert findings(axe_at_the_desk) == []
 
 
 @on("phone", PAGES)
@@ -235,7 +218,8 @@ class Tags(HTMLParser):
         return tags
 
 
-@pytest.mark.parametrize("page", PAGES)
+# (By these names they are no tests of a visit: they run in one process, and each page is read once.)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.removesuffix(".html"))
 def test_links_and_anchors_lead_somewhere(site, page):
     broken = []
     for tag, address in Tags.of(page).links:
