@@ -268,6 +268,7 @@
         if (image) put(image, {role: "img", "aria-labelledby": says.id}, []);
         if (picture.firstChild !== drawn) picture.replaceChildren(drawn); // (a figure may keep what it draws on)
         if (at !== undefined && document.activeElement?.dataset.key !== at) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
+        panel.classList.toggle("live-beside", !spec.front && !spec.tour && drawn.matches("svg, .live-drawn")); // (where there is room)
         toEnd();
         const away = moved();
         reset.disabled = !away;
@@ -337,7 +338,7 @@
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
       const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
-      const panel = make("div", {class: "live-panel", role: "group", "aria-labelledby": `${id}-title`},
+      const panel = make("div", {class: player ? "live-panel live-plays" : "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
