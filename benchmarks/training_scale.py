@@ -3,8 +3,8 @@
     python benchmarks/training_scale.py [--layers 6 --d-model 256 --context 256 --batch 16] [--keep]
 
 Each way runs in processes of its own, because memory is counted as the most that a process ever held, less
-what it held before the first step. On a GPU the memory is that of the device, and the utilisation (MFU) is
-counted against the rate of a large product in the same precision.
+what it held before the first step. On a GPU the memory is that of the device, the utilisation (MFU) is
+counted against the rate of a large product in the same precision, and each process needs a card of its own.
 """
 
 import argparse
@@ -93,6 +93,8 @@ def main() -> None:
         return
     results = {}
     for way, (n, _) in WAYS.items():
+        if device().type == "cuda" and n > torch.cuda.device_count():
+            continue  # NCCL wants a card for each process
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
             launch = (
                 ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(n)] if n > 1 else []

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -105,8 +107,11 @@ def rounding_gap(compute: Callable[[], Tensor], dtype: torch.dtype = torch.float
     return float(2**0.5 * squares.max().sqrt()) * math.sqrt(2 * math.log(2e9 * exact.numel()))
 
 
-def said_by(begin: str, parts: dict[str, str]) -> dict[str, list[str]]:
-    """The words that each part of a program prints after `begin`, or its traceback's; one process for all."""
+def said_by(begin: str, parts: dict[str, str], alone: bool = False) -> dict[str, list[str]]:
+    """The words that each part of a program prints after `begin`, or its traceback's; one process for all.
+
+    It is a fork of one that has imported torch, or `alone` a new one: a GPU does not work in a fork.
+    """
     code = """
 import contextlib, io, json, sys, traceback
 begin, parts = json.load(sys.stdin)
@@ -120,6 +125,10 @@ for name, part in parts.items():
     said[name] = printed.getvalue().split()
 print(json.dumps(said))
 """
-    done = forked(code, given=json.dumps([begin, parts]), imported=COMPILER)
+    given = json.dumps([begin, parts])
+    if alone:
+        done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, text=True)
+    else:
+        done = forked(code, given=given, imported=COMPILER)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

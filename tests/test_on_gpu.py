@@ -124,6 +124,7 @@ def test_a_loss_that_is_no_number_stops_without_a_changed_weight():
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), before, strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
 def test_between_two_readings_nothing_waits_for_the_gpu():
     steps = []
 
@@ -253,7 +254,7 @@ def said():
     parts = {"captured": CAPTURED, "changes": CHANGES, "trained": TRAINED}
     return {
         name: json.loads(" ".join(words))
-        for name, words in said_by(COMPILED.replace("{shapes}", repr(SHAPES)), parts).items()
+        for name, words in said_by(COMPILED.replace("{shapes}", repr(SHAPES)), parts, alone=True).items()
     }
 
 

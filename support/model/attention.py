@@ -112,9 +112,9 @@ class SelfAttention(nn.Module):
     def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
         batch, n, _ = x.shape
-        heads = self.qkv(x).view(batch, n, -1, self.d_head).transpose(1, 2)
-        q, k, v = heads.split_with_sizes(self.head_counts, 1)
-        return q, k, v
+        # Cut before they are transposed: so the gradients are put together in the layout of the projection.
+        q, k, v = self.qkv(x).view(batch, n, -1, self.d_head).split_with_sizes(self.head_counts, 2)
+        return q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
 
     def norm_and_rotate(
         self, q: Tensor, k: Tensor, attention_context: AttentionContext

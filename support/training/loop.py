@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint as recomputed
 from support.core import InputError, progress
 from support.model import Block
 from support.training.batches import IGNORE_INDEX, Batch
-from support.training.checkpoint import Tokenizer, load_checkpoint
+from support.training.checkpoint import Tokenizer
 from support.training.config import TrainConfig
 from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
 from support.training.evaluation import SHARED_BY, cross_entropy_sum, in_mode
@@ -23,7 +23,7 @@ from support.training.history import History
 from support.training.model_kinds import describe, unwrap
 from support.training.precision import choose_precision, make_scaler, products_in
 from support.training.run_folder import run_folder
-from support.training.run_state import RunState, resumable
+from support.training.run_state import RunState, resumable, why_diverged
 from support.training.schedule import learning_rate, make_optimiser
 
 Batches = Callable[[int], Batch]
@@ -121,13 +121,20 @@ class _Run:
         last = self.folder and self.folder / "last.safetensors"
         saved = resumable(last, model, config, resume) if last is not None and last.exists() else None
         trained, self.parallel = distribute(model, processes)
-        self.forward = torch.compile(self.parallel) if config.compile else self.parallel
+        self.forward, self.loss = self.parallel, self._loss
+        if config.compile and processes.strategy == "none":
+            self.loss = torch.compile(self._loss)  # with the softmax over the vocabulary in few kernels
+        elif config.compile:
+            self.forward = torch.compile(self.parallel)
         scaler = make_scaler(self.dtype, self.where)
         self.state = RunState(model, trained, make_optimiser(trained, config), scaler, processes)
         if saved is not None:
             self.state.restore(saved)
-        # A fused optimiser can leave out an update without the processor's knowing.
-        self.window = config.log_every if self.state.optimiser.defaults.get("fused") else 1
+        # A fused optimiser can leave out an update without the processor's knowing; so a GPU has it to do
+        # while the processor waits for the loss.
+        fused = self.state.optimiser.defaults.get("fused")
+        self.unknowing = bool(fused and (config.log_every > 1 or self.where.type == "cuda"))
+        self.window = config.log_every if self.unknowing else 1
         self.unread: list[tuple[Tensor | list[float], float, int]] = []  # [loss, norm], learning rate, tokens
         self.stopped = torch.zeros((), device=self.where)  # 1 as soon as a loss is no number
 
@@ -197,7 +204,7 @@ class _Run:
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
             group["lr"] = lr * group["rate"]
-        if self.window == 1:
+        if not self.unknowing:
             measured = measured.tolist()  # the one wait for the device
             if not scaler.is_enabled() and not all(map(math.isfinite, measured)):
                 state.optimiser.zero_grad()
@@ -213,9 +220,7 @@ class _Run:
     def _backward(self, batch: Share, tokens: int, parts: int) -> Tensor:
         """Add the gradients of one batch's part of the mean loss; that part."""
         inputs, targets = (t.to(self.where, non_blocking=True) for t in batch)
-        with products_in(self.dtype, self.where):
-            logits = self.forward(inputs)
-        loss = cross_entropy_sum(logits, targets) / tokens
+        loss = self.loss(inputs, targets) / tokens
         trained, size = self.state.trained, self.processes.size
         extra_loss = getattr(trained, "extra_loss", lambda: None)
         extra = extra_loss()
@@ -224,20 +229,26 @@ class _Run:
         self.state.scaler.scale(whole_loss).backward()
         return loss.detach()
 
+    def _loss(self, inputs: Any, targets: Tensor) -> Tensor:
+        """The summed loss of one batch, the products in the run's precision."""
+        with products_in(self.dtype, self.where):
+            logits = self.forward(inputs)
+        return cross_entropy_sum(logits, targets)
+
     def _read(self) -> None:
         """Bring the numbers of the latest steps into the history; the one wait for the device."""
         if not self.unread:
             return
         history, scaler = self.state.history, self.state.scaler
         measured: Any = [m for m, *_ in self.unread]
-        measured = measured if self.window == 1 else torch.stack(measured).tolist()
+        measured = torch.stack(measured).tolist() if self.unknowing else measured
         for (loss, norm), (_, lr, tokens) in zip(measured, self.unread, strict=True):
             step = len(history.steps)
             if not math.isfinite(loss) or not math.isfinite(norm):
                 before = history.skipped[-MOST_SKIPPED:]
                 stuck = len(before) == MOST_SKIPPED and before[0] == step - MOST_SKIPPED
                 if not scaler.is_enabled() or stuck:
-                    raise DivergedError(_diagnosis(step, loss, norm, history, self.folder))
+                    raise DivergedError(why_diverged(step, loss, norm, history, self.folder))
                 history.skipped.append(step)
             history.add(loss, lr, norm, tokens)
         self.unread.clear()
@@ -282,19 +293,3 @@ def _recomputing(model: nn.Module) -> Iterator[None]:
     finally:
         for block in blocks:
             del block.forward
-
-
-def _diagnosis(step: int, loss: float, norm: float, history: History, folder: Path | None) -> str:
-    what = f"loss became {loss}" if not math.isfinite(loss) else f"norm of the gradient became {norm}"
-    causes = []
-    if history.norms and history.norms[-1] > 10 * sorted(history.norms)[len(history.norms) // 2]:
-        causes.append("the gradient had been growing: lower lr, lengthen warmup, or set clip")
-    causes += ["lr is too high (try a third of it, or a longer warmup)"] if not causes else []
-    causes += ["a weight or an input is already nan or inf", "float16 overflowed (use bfloat16 or float32)"]
-    last = folder and folder / "last.safetensors"
-    if last is not None and last.exists():
-        kept = len(load_checkpoint(last).extra["history.steps"])
-        saved = f"the last good checkpoint, after {kept} steps, is {last}"
-    else:
-        saved = "no checkpoint was kept (give folder and checkpoint_every next time)"
-    return f"The {what} at step {step}; {saved}. Likely causes: {'; '.join(causes)}."

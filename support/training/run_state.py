@@ -1,5 +1,6 @@
 """All that a training run needs to go on where it stopped: weights, optimiser, history, random numbers."""
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -130,3 +131,20 @@ def resumable(path: Path, model: nn.Module, config: TrainConfig, resume: bool) -
         raise InputError(f"This run was begun with {told}; resume it with the same, or use another folder.")
     unwrap(model).load_state_dict(saved.model.state_dict())
     return saved
+
+
+def why_diverged(step: int, loss: float, norm: float, history: History, folder: Path | None) -> str:
+    """The sentence for a loss or gradient that is no number: where, what is saved, and the likely causes."""
+    what = f"loss became {loss}" if not math.isfinite(loss) else f"norm of the gradient became {norm}"
+    causes = []
+    if history.norms and history.norms[-1] > 10 * sorted(history.norms)[len(history.norms) // 2]:
+        causes.append("the gradient had been growing: lower lr, lengthen warmup, or set clip")
+    causes += ["lr is too high (try a third of it, or a longer warmup)"] if not causes else []
+    causes += ["a weight or an input is already nan or inf", "float16 overflowed (use bfloat16 or float32)"]
+    last = folder and folder / "last.safetensors"
+    if last is not None and last.exists():
+        kept = len(load_checkpoint(last).extra["history.steps"])
+        saved = f"the last good checkpoint, after {kept} steps, is {last}"
+    else:
+        saved = "no checkpoint was kept (give folder and checkpoint_every next time)"
+    return f"The {what} at step {step}; {saved}. Likely causes: {'; '.join(causes)}."
