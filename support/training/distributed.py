@@ -14,7 +14,7 @@ Follows Li et al. 2020 (DistributedDataParallel) and Zhao et al. 2023 (FullyShar
 import atexit
 import copy
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -165,15 +165,15 @@ def whole(tensor: Tensor) -> Tensor:
     return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
 
 
-def clip_gradients(trained: nn.Module, limit: float) -> Tensor:
+def clip_gradients(weights: Iterable[Tensor], limit: float) -> Tensor:
     """Shorten the gradient of all weights to a norm of at most ``limit``; the norm it had.
 
-    >>> layer = nn.Linear(2, 1, bias=False)
-    >>> layer.weight.grad = torch.tensor([[3.0, 4.0]])
-    >>> clip_gradients(layer, 1.0), layer.weight.grad
+    >>> weight = nn.Linear(2, 1, bias=False).weight
+    >>> weight.grad = torch.tensor([[3.0, 4.0]])
+    >>> clip_gradients([weight], 1.0), weight.grad
     (tensor(5.), tensor([[0.6000, 0.8000]]))
     """
-    weights = [p for p in trained.parameters() if p.grad is not None]
+    weights = [p for p in weights if p.grad is not None]
     # In one piece before it divides: torch 2.8 adds its epsilon to each process's part of the norm.
     norm = whole(nn.utils.get_total_norm([p.grad for p in weights if p.grad is not None]))
     nn.utils.clip_grads_with_norm_(weights, limit, norm)

@@ -121,6 +121,7 @@ class _Run:
         last = self.folder and self.folder / "last.safetensors"
         saved = resumable(last, model, config, resume) if last is not None and last.exists() else None
         trained, self.parallel = distribute(model, processes)
+        self.weights = [*trained.parameters()]
         self.forward, self.loss = self.parallel, self._loss
         if config.compile and processes.strategy == "none":
             self.loss = torch.compile(self._loss)  # with the softmax over the vocabulary in few kernels
@@ -199,7 +200,7 @@ class _Run:
                 losses.append(self._backward(batch, tokens, len(micro)))
         loss = self.processes.total(torch.stack(losses).sum())
         scaler.unscale_(state.optimiser)
-        norm = clip_gradients(state.trained, config.clip or math.inf)
+        norm = clip_gradients(self.weights, config.clip or math.inf)
         measured: Any = torch.stack([loss, norm.to(loss)])
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
