@@ -113,7 +113,8 @@ class SelfAttention(nn.Module):
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
         batch, n, _ = x.shape
         # Cut before they are transposed: so the gradients are put together in the layout of the projection.
-        q, k, v = self.qkv(x).view(batch, n, -1, self.d_head).split_with_sizes(self.head_counts, 2)
+        heads = self.qkv(x).view(batch, n, -1, self.d_head)
+        q, k, v = heads.split_with_sizes(self.head_counts, 2)
         return q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
 
     def norm_and_rotate(
