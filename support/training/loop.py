@@ -122,7 +122,8 @@ class _Run:
         saved = resumable(last, model, config, resume) if last is not None and last.exists() else None
         trained, self.parallel = distribute(model, processes)
         self.weights = [*trained.parameters()]
-        self.forward, self.loss = self.parallel, self._loss
+        self.forward: Callable[..., Any] = self.parallel
+        self.loss: Callable[..., Tensor] = self._loss
         if config.compile and processes.strategy == "none":
             self.loss = torch.compile(self._loss)  # with the softmax over the vocabulary in few kernels
         elif config.compile:
