@@ -16,9 +16,11 @@ import re
 import struct
 from pathlib import Path
 
+from code_lines import laid_out
 from lean_style import shared_style, used_words
+from page_head import with_name
 from stacking import stacked
-from table_widths import with_widths
+from table_widths import MOST, with_widths
 
 SHEET = re.compile(r'[ \t]*<link[^>]*\brel="stylesheet"[^>]*>\n?|[ \t]*<link[^>]*\bas="script"[^>]*>\n?')
 SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\n?", re.S)
@@ -29,10 +31,6 @@ CODE = re.compile(
     r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
     re.S,
 )
-PHONE = 36  # letters of code that a phone shows in a line
-DOT = re.compile(r'(<span class="o">\.</span>)')
-OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
-STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
@@ -63,31 +61,13 @@ NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a pho
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
-PAIR += ' code-line kept"'
+PAIR += " code-line code-more"
+PAIR += "".join(f" right-{k + 1}" for k in range(MOST)) + '"'
 
 
 def pages_of(site: Path) -> list[Path]:
     """All pages, but for what the theme keeps among its files."""
     return [p for p in sorted(site.rglob("*.html")) if "_static" not in p.relative_to(site).parts]
-
-
-def hung(code: str) -> str:
-    """Lines of code that go on four letters further in when they are too long for the page.
-
-    A short string is not broken, and a long name is best broken before a dot or after a bracket.
-
-    >>> hung("  f(x)")
-    '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
-    """
-    lines = []
-    code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
-    for line in code.removesuffix("\n").split("\n"):
-        bare = re.sub(r"<[^>]*>", "", line)
-        indent = len(bare) - len(bare.lstrip(" ")) + 4
-        if len(bare) > PHONE:
-            line = OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line))
-        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
-    return "".join(lines)
 
 
 def size_of(folder: Path, src: str) -> tuple[int, int] | None:
@@ -156,7 +136,7 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
 
 def tall(section: str) -> int:
     """About how many pixels a section takes: its text, its lines of code, its pictures and drawings."""
-    lines = len(re.findall(r'class="code-line"', section))
+    lines = len(re.findall(r'class="code-(?:line|more)"', section))
     pictures = len(re.findall(r"<img\b", section)) + len(
         re.findall(r'<svg[^>]*class="diagram"|<live-figure', section)
     )
@@ -169,6 +149,10 @@ def tall(section: str) -> int:
     text = len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", bare)))
     return round(80 + 0.42 * text + 21 * lines + 400 * pictures, -2)
 
+
+FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
+FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
+LINES, LETTER = 5, 0.5  # of a caption beside its figure; how wide a letter is, with what a line leaves empty
 
 FOLDED = '<details class="deeper">'
 
@@ -207,6 +191,20 @@ def without_empty_heads(body: str) -> str:
     return re.sub(
         r"<thead>.*?</thead>\n?", lambda m: m[0] if re.sub(r"<[^>]*>|\s", "", m[0]) else "", body, flags=re.S
     )
+
+
+def with_captions(body: str) -> str:
+    """A caption says how wide it must be for five lines; where there is less room beside a figure it stands below.
+
+    >>> with_captions('<p class="finding">Four words.</p>')
+    '<p class="finding" style="--room:2em">Four words.</p>'
+    """
+
+    def caption(found: re.Match[str]) -> str:
+        letters = len(re.sub(r"<[^>]*>", "", FORMULA.sub("", found[2])))
+        return f'<p class="{found[1]}" style="--room:{math.ceil(letters / LINES * LETTER)}em">{found[2]}</p>'
+
+    return FINDING.sub(caption, body)
 
 
 class Files:
@@ -296,7 +294,8 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
-    body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
+    body = with_captions(with_name(body))
+    body = CODE.sub(lambda m: m["head"] + laid_out(m["code"]) + m["tail"], body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
     return head + mark + with_widths(with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent))
