@@ -1,11 +1,12 @@
-"""Lines of code as a page shows them: one that is too long goes on below, broken where a programmer would break it.
+"""Lines of code as a page shows them: a long one goes on below, broken where a programmer would break it.
 
-What is written stays: a break is a block of the page, so that what is copied has none. Of all places where a
-line may be broken (after a comma, before `for`, `if` or an operator, after a bracket) those are taken that cost
-least: few lines, and few breaks deep inside brackets (as in Knuth and Plass 1981). A long string or comment is
-left to the browser, which breaks it between words.
+What is written stays: a break is a block of the page, so that what is copied has none. Of all places where
+a line may be broken (after a comma, before `for`, `if` or an operator, after a bracket) those are taken that
+cost least: few lines, and few breaks deep inside brackets (as in Knuth and Plass 1981). A long string or
+comment is left to the browser, which breaks it between words.
 """
 
+import itertools
 import re
 from functools import cache
 
@@ -62,8 +63,9 @@ def places(pieces: Pieces, goes_on: bool) -> dict[int, tuple[int, int]]:
     (``goes_on``: the line stands in brackets that an earlier one opened.)
 
     >>> line = 'f(a, b for b in c)'
-    >>> {line[k:]: found for k, found in places([("", line)], False).items()}
-    {'a, b for b in c)': (6, 1), 'b for b in c)': (2, 1), 'for b in c)': (2, 1), 'b in c)': (14, 1), 'in c)': (14, 1), 'c)': (14, 1)}
+    >>> found = places([("", line)], False)
+    >>> [(line[k:], price) for k, price in found.items()][:3]
+    [('a, b for b in c)', (6, 1)), ('b for b in c)', (2, 1)), ('for b in c)', (2, 1))]
     """
     letters = [
         (letter, said)
@@ -149,7 +151,7 @@ def cut(pieces: Pieces, at: list[int]) -> list[str]:
     for kind, text in pieces:
         letters = LETTER.findall(text)
         edges = [0, *(k - seen for k in at if seen < k < seen + len(letters)), len(letters)]
-        for number, (a, b) in enumerate(zip(edges, edges[1:], strict=False)):
+        for number, (a, b) in enumerate(itertools.pairwise(edges)):
             if number or seen in at:
                 parts.append("")
             text = "".join(letters[a:b])

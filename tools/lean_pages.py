@@ -194,7 +194,7 @@ def without_empty_heads(body: str) -> str:
 
 
 def with_captions(body: str) -> str:
-    """A caption says how wide it must be for five lines; where there is less room beside a figure it stands below.
+    """A caption says how wide it must be for five lines; with less room beside a figure it stands below.
 
     >>> with_captions('<p class="finding">Four words.</p>')
     '<p class="finding" style="--room:2em">Four words.</p>'

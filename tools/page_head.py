@@ -1,4 +1,4 @@
-"""The bar above a page: once its title has scrolled away, the name of the page, and of a chapter the way of reading."""
+"""The bar above a page: its name, once its title has scrolled away, and of a chapter the way of reading."""
 
 import re
 from html import unescape
@@ -25,5 +25,6 @@ def with_name(body: str) -> str:
     link = f'<a href="#{title[1]}">{number[0] if number else ""}{name}</a>'
     ways = "".join(f'<option value="{way}">{words}</option>' for way, words in WAY.findall(body))
     if ways:
-        link += f'<select class="way-here pst-js-only" aria-label="What to show" autocomplete="off">{ways}</select>'
+        link += '<select class="way-here pst-js-only" aria-label="What to show" autocomplete="off">'
+        link += f"{ways}</select>"
     return body.replace(END, f'<div class="here">{link}</div>\n    {END}', 1)

@@ -1,7 +1,7 @@
 """The tables of a page, by one rule: how many columns, and which of them hold numbers, as classes.
 
-A browser that must ask `:has` of each asks for long. A column of numbers stands to the right, with its heading;
-one of words to the left, whatever its source said.
+A browser that must ask `:has` of each asks for long. A column of numbers stands to the right, with its
+heading; one of words to the left, whatever its source said.
 """
 
 import re
@@ -15,12 +15,13 @@ ROW = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.S)
 CELL = re.compile(r"<(t[hd])\b([^>]*)>(.*?)</\1>", re.S)
 ALIGNED = re.compile(r'(<t[hd]\b[^>]*?) class="(head )?text-(?:left|right|center)"')
 HEARD = re.compile(r'<span class="katex-mathml">.*?</span></span>|<annotation\b.*?</annotation>', re.S)
-# 1,024 · −0.50 · 3.1 s · 27 MB · 12 % · 0.33 ± 0.02 · 1 / 16 · 1.00 ≠ 0.99 · 1.7 to 1.9 · 4 × 4 · ∞
+# 1,024 · −0.50 · 3.1 s · 12 % · 0.33 ± 0.02 · 1 / 16 · 1.00 ≠ 0.99 · 1.7 to 1.9 · 4 × 4 · ∞
 NUMBER = re.compile(
     r"((?:over|about|at (?:most|least)|up to) )?[≈~<>≤≥+−±×$-]*(\d[\d,.\s]*|∞)(e[−+-]?\d+)?"
-    r"(\s*(±|/|≠|to|of|·|×|–|→|-|\()\s*[−+-]?\d[\d,.]*\)?)*(\s*(%|[a-zA-Zµ×*°]{1,5}|(?:m|b|tr)illion|or more))?"
+    r"(\s*(±|/|≠|to|of|·|×|–|→|-|\()\s*[−+-]?\d[\d,.]*\)?)*"
+    r"(\s*(%|[a-zA-Zµ×*°]{1,5}|(?:m|b|tr)illion|or more))?"
 )
-BLANK = re.compile(r"[\s–—−?·…-]*|none|never|NaN|inf|▢")
+BLANK = re.compile(r"[\s–—−?·…-]*|none|not published|never|NaN|inf|▢")
 MOST = 14  # columns that the style knows
 
 
@@ -49,10 +50,11 @@ def columns(table: str) -> int:
 def numbers(table: str) -> list[int]:
     """The columns that hold numbers, counted from 1: where all that stands there is one, or a blank.
 
-    >>> numbers("<tr><th>a</th><th>b</th></tr><tr><td>cat</td><td>−0.5</td></tr><tr><td>3</td><td>–</td></tr>")
+    >>> row = "<tr><td>{}</td><td>{}</td></tr>"
+    >>> numbers("<tr><th>a</th><th>b</th></tr>" + row.format("cat", "−0.5") + row.format(3, "–"))
     [2]
     """
-    rows = [row for row in cells(table) if not all(kind == "th" for kind, _ in row)]
+    rows = [row for row in cells(table) if any(kind == "td" and words for kind, words in row)]  # not of heads
     found = []
     for k in range(min(MOST, max(map(len, rows), default=0))):
         said = [row[k][1] for row in rows if k < len(row) and not BLANK.fullmatch(row[k][1])]

@@ -22,15 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
 
 from support.model import GPT, GPTConfig, cache_bytes
+from support.view import style
 
 EVENTS = Path(__file__).resolve().parents[1] / "timeline.json"
-STRANDS = {  # strand → colour, of those that are told apart by colour-blind readers, light and dark
-    "learning": "#0072b2",
-    "language": "#c2540a",
-    "architecture": "#00735a",
-    "scale": "#a0447a",
-    "inside": "#8a6d00",
-    "assistants": "#5b5fc7",
+STRANDS = {  # strand → its colours by day and by night, of those that colour-blind readers tell apart
+    "learning": ("#0072b2", style.ROLES["stream"][1]),
+    "language": ("#c2540a", style.ROLES["attention"][1]),
+    "architecture": ("#00735a", style.ROLES["ffn"][1]),
+    "scale": ("#a0447a", style.ROLES["value"][1]),
+    "inside": ("#8a6d00", style.ROLES["key"][1]),
+    "assistants": ("#5b5fc7", style.ROLES["output"][1]),
 }
 # Time runs faster where little happened: (year, place on the axis).
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
@@ -65,6 +66,16 @@ def drawing(body: list[str], height: float, label: str, role: str = "img") -> st
     )
 
 
+def coloured(strand: str) -> str:
+    """The colours of a strand, for the style sheet to choose from.
+
+    >>> coloured("learning").partition(";")[0]
+    'class="strand" style="--day:#0072b2'
+    """
+    day, night = STRANDS[strand]
+    return f'class="strand" style="--day:{day};--night:{night}"'
+
+
 def timeline(events: list[dict[str, Any]]) -> str:
     """One row for each strand, a dot for each event; dots of one year stand on top of each other.
 
@@ -77,12 +88,11 @@ def timeline(events: list[dict[str, Any]]) -> str:
         body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
         anchor = "start" if year == TICKS[0] else "middle"
         body.append(text(x, 10, str(year), f'text-anchor="{anchor}" class="axis"'))
-    for row, (strand, colour) in enumerate(STRANDS.items()):
+    for row, strand in enumerate(STRANDS):
         y = 14 + ROW * row
-        body.append(
-            text(LEFT, y + 14, strand, f'font-weight="600" style="fill:{colour}" class="strand-{strand}"')
-        )
-        body.append(f'<path d="M{LEFT} {y + 38}H{WIDTH - LEFT}" stroke="{colour}" opacity=".45"/>')
+        body.append(text(LEFT, y + 14, strand, f'font-weight="600" fill="var(--strand)" {coloured(strand)}'))
+        line = f"M{LEFT} {y + 38}H{WIDTH - LEFT}"
+        body.append(f'<path d="{line}" stroke="var(--strand)" opacity=".45" {coloured(strand)}/>')
         stacked: dict[int, int] = {}
         for n, event in ((n, e) for n, e in enumerate(events) if e["strand"] == strand):
             level = stacked[event["year"]] = stacked.get(event["year"], -1) + 1
@@ -90,7 +100,8 @@ def timeline(events: list[dict[str, Any]]) -> str:
             name = f"{event['year']}: {event['name']}"
             body.append(
                 f'<a class="event" href="#event-{n}" aria-label="{escape(name)}">'
-                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="{colour}"/>'
+                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="var(--strand)" '
+                f"{coloured(strand)}/>"
                 f"{text(WIDTH - LEFT, y + 6, name, END)}</a>"
             )
             if sign := event.get("sign"):  # what most readers have heard of, so that one knows where one is
@@ -120,9 +131,9 @@ def entries(events: list[dict[str, Any]]) -> str:
         if plan.notebook(stem).exists():
             chapter = f'<a href="../notebooks/{stem}.html">{chapter}</a>'
         rows.append(
-            f'<li id="event-{n}" style="--strand:{STRANDS[event["strand"]]}"><b>{event["year"]}</b> '
+            f'<li id="event-{n}" {coloured(event["strand"])}><b>{event["year"]}</b> '
             f"<b>{escape(event['name'])}.</b> {escape(event['what'])} "
-            f"<small>{source} · {chapter}</small></li>"
+            f"<small>{event['strand']} · {source} · {chapter}</small></li>"
         )
     return f'<ol class="timeline">{"".join(rows)}</ol>'
 

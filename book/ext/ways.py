@@ -222,7 +222,8 @@ def fold_below(cell: nodes.Element) -> None:
 def lead_into(section: nodes.section) -> None:
     """Of the paragraph that stays, what leads over to the folded rest stands with that.
 
-    >>> part = nodes.section("", nodes.title("", "A"), nodes.paragraph("", "Skip it. It is so: "), nodes.paragraph())
+    >>> said = nodes.paragraph("", "Skip it. It is so: ")
+    >>> part = nodes.section("", nodes.title("", "A"), said, nodes.paragraph())
     >>> lead_into(part)
     >>> [node.astext() for node in part]
     ['A', 'Skip it.', 'It is so: ', '']

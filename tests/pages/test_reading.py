@@ -312,6 +312,21 @@ def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
     assert broken and all(min(more) > first + 20 for first, *more in broken)
 
 
+def test_code_is_seen_whole_at_a_desk_and_scrolled_on_a_phone(own):
+    """A line that is too long for a desk goes on below, a little further in; a phone breaks no line again."""
+    tab = own("notebooks/11_attention.html", viewport={"width": 1280, "height": 800})
+    boxes = """() => [...document.querySelectorAll('.cell_input pre')].filter(e => e.checkVisibility())
+      .map(e => [e.clientWidth, e.scrollWidth, e.clientHeight, e.querySelectorAll('.code-more').length])"""
+    desk = tab.evaluate(boxes)
+    assert any(more for *_, more in desk)
+    assert all(whole <= seen + 1 for seen, whole, *_ in desk)
+    tab.set_viewport_size({"width": 390, "height": 800})
+    phone = tab.evaluate(boxes)
+    assert sum(whole > seen + 50 for seen, whole, *_ in phone) > 5
+    assert all(abs(there[2] - here[2]) <= 16 for there, here in zip(desk, phone, strict=True))
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_what_was_read_is_marked(own):
     """Not what somebody jumps over."""
     tab, mark = own("notebooks/06_vocabulary.html"), ".bd-docs-nav a.was-read[data-chapter='06']"
@@ -599,7 +614,7 @@ def test_every_plot_has_its_caption_in_every_way(site, page):
     drawn = [cell for cell in cells if '<img class="plot' in cell]
     assert drawn
     for cell in drawn:
-        assert cell.count('<p class="finding">') == 1 and "finding only-in-picture" not in cell
+        assert cell.count('<p class="finding" style="--room:') == 1 and "finding only-in-picture" not in cell
 
 
 def test_the_pictures_ask_only_for_what_they_showed(own):

@@ -74,6 +74,11 @@ def test_a_question_is_not_said_to_be_on_every_page_that_has_its_common_words(op
     tab.wait_for_function(f"() => {STATUS}.startsWith('No page has “floccinaucinihilipilification”')")
     assert "have “tokens”" in tab.evaluate(STATUS)
     tab.wait_for_selector("#search-results li .context")
+    field.fill("transformr")  # (begins like a word of the book, and is none)
+    tab.wait_for_function(f"() => {STATUS}.endsWith('Showing results for “transformer”.')")
+    text = tab.evaluate("""() => Search.htmlToText(`<main>at <sup>−5</sup> <span class="katex"><math><mrow>
+      <msup><mn>10</mn><mrow><mo>−</mo><mn>8</mn></mrow></msup></mrow></math></span></main>`)""")
+    assert text == "at ⁻⁵ 10⁻⁸"
     assert tab.complaints == []
 
 
@@ -267,6 +272,24 @@ def test_the_glossary_opens_with_its_terms_from_a_to_z(open_tab):
     assert links == 0
 
 
+ALIGNED = """() => [...document.querySelectorAll('.bd-article table.table')].flatMap((table) => {
+  const rows = [...table.querySelectorAll('tr')].map((row) => [...row.cells]);
+  return [...(rows.at(-1) || []).keys()].flatMap((k) => {
+    const column = rows.map((row) => row[k]).filter((cell) => cell && cell.innerText.trim());
+    const bodies = column.filter((cell) => cell.localName === 'td').map((cell) => cell.innerText.trim());
+    const sides = new Set(column.map((cell) => getComputedStyle(cell).textAlign));
+    const numbers = bodies.length && bodies.every((text) => /^−?[\\d.,]+$/.test(text));
+    const words = bodies.length && bodies.every((text) => /^[a-z ]{4,}$/i.test(text));
+    if (!numbers && !words || innerWidth < 600 && table.matches('.scales')) return [];
+    return sides.size === 1 && sides.has(numbers ? 'right' : 'left') ? [] : [bodies.join(' | ')];
+  });
+})"""
+NARROW = """() => {
+  const all = [...document.querySelectorAll('section > .cell table.table')].filter((e) => e.offsetWidth);
+  return all.filter((e) => e.offsetWidth < 0.8 * e.parentElement.offsetWidth).length / all.length;
+}"""
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_tables_keep_to_the_column_of_the_text_unless_they_need_more(open_tab, width):
     for page in ("book/scale.html", "book/how_to_use.html", "notebooks/12_heads.html"):
@@ -285,7 +308,15 @@ def test_tables_keep_to_the_column_of_the_text_unless_they_need_more(open_tab, w
             return needs <= text.width;
           }).map((box) => box.innerText.slice(0, 60))"""
         assert tab.evaluate(wide, boxes) == []
+        # Numbers stand to the right and words to the left, each with its heading, in every table.
+        assert tab.evaluate(ALIGNED) == []
+        if width > 600 and "heads" in page:
+            assert tab.evaluate(NARROW) > 0.5, "a table is as wide as what it holds"
         if "scale" in page:
+            links = tab.locator("table.scales a").evaluate_all(
+                "all => [...new Set(all.map(e => getComputedStyle(e).color))]"
+            )
+            assert links == ["rgb(127, 196, 240)"], "as all links"
             bar = tab.locator(".scale-bar").first.evaluate(
                 "e => [getComputedStyle(e).stroke, getComputedStyle(e).opacity]"
             )
@@ -316,6 +347,7 @@ def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open
     for kind in (
         ".bd-article div.math",
         ".bd-article .pst-scrollable-table-container, .bd-article .cell_output",
+        ".bd-article .cell_input pre",
     ):
         wide, faded, at_end, fit = tab.evaluate(fades, kind)
         assert wide and faded == wide and at_end == 0 and fit == 0, (kind, wide, faded, at_end, fit)

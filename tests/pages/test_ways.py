@@ -93,6 +93,27 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     assert "leaves out, so this page shows everything" in tab.inner_text(".modes-says")
     tab.click(".modes [data-way=all]")
     assert tab.inner_text(".modes-says").startswith("You are reading everything")
+    # The bar names the chapter once its title is gone, and changes the way where one reads.
+    tab.evaluate("scrollTo(0, 0)")
+    tab.wait_for_function(
+        "() => !document.querySelector('.here').checkVisibility({visibilityProperty: true})"
+    )
+    place = tab.locator("#why-three-matrices > p").first
+    place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 100, behavior: 'instant'})")
+    tab.wait_for_selector(".here.here-shown")
+    assert tab.inner_text(".here a") == "11Attention"
+    parts = [tab.locator(f".here {part}").bounding_box() for part in ("a", "select")]
+    buttons = tab.locator(".header-article-items__end").bounding_box()
+    assert all(box["x"] + box["width"] <= buttons["x"] + 1 for box in parts) and parts[1]["height"] >= 20
+    tab.wait_for_timeout(300)
+    before = place.bounding_box()["y"]
+    for way in ("hand", "code", "all"):
+        tab.select_option(".here select", way)
+        tab.wait_for_timeout(600)
+        assert tab.evaluate("document.documentElement.dataset.reading") == way
+        assert abs(place.bounding_box()["y"] - before) < 5, way
+    tab.select_option(".here select", "picture")
+    assert tab.get_attribute(".modes [data-way=picture]", "aria-pressed") == "true"
 
 
 SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => done(
