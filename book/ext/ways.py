@@ -222,26 +222,35 @@ def fold_below(cell: nodes.Element) -> None:
 def lead_into(section: nodes.section) -> None:
     """Of the paragraph that stays, what leads over to the folded rest stands with that.
 
-    >>> said = nodes.paragraph("", "Skip it. It is so: ")
+    >>> said = nodes.paragraph("", "", nodes.emphasis("", "Skip it."), nodes.Text(" It is so: "))
     >>> part = nodes.section("", nodes.title("", "A"), said, nodes.paragraph())
     >>> lead_into(part)
     >>> [node.astext() for node in part]
     ['A', 'Skip it.', 'It is so: ', '']
     """
-    said = list(sentences(section[1]))
-    if len(said) < 2:
+    said = section[1]
+    for part in [node for node in said.findall(nodes.inline) if HIDDEN in node["classes"]]:
+        part.replace_self(part.children)  # (the picture way shows none of the section)
+    for k in range(len(said) - 1, -1, -1):
+        text = said[k].astext()
+        if not isinstance(said[k], nodes.Text):
+            continue
+        first = k > 0 and text[:1] == " " and said[k - 1].astext().endswith((".", "?", "!"))
+        ends = [m.end() for m in SENTENCE.finditer(text)] or ([1] if first else [])
+        if not ends:
+            continue
+        before, after = text[: ends[-1]].rstrip(), nodes.Text(text[ends[-1] :])
+        rest = [after, *said.children[k + 1 :]]
+        said.children = said.children[:k]
+        said += [nodes.Text(before)] if before else []
+        section.insert(2, nodes.paragraph("", "", *rest))
         return
-    section[1].clear()
-    section[1] += [part for sentence in said[:-1] for part in sentence]
-    if isinstance(section[1][-1], nodes.Text):
-        section[1][-1] = nodes.Text(section[1][-1].rstrip())
-    section.insert(2, nodes.paragraph("", "", *said[-1]))
 
 
 def fold_deeper(section: nodes.section) -> None:
     """What goes further is opened by whoever wants it; its heading and its first paragraph stay."""
     head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
-    if head == 2 and section[1].astext().rstrip().endswith(OVER):
+    if head == 2 and not section[1].astext().rstrip().endswith((".", "?", "!", ".)")):
         lead_into(section)
     rest = section.children[head:]
     section.children[head:] = []
