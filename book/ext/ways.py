@@ -230,6 +230,7 @@ def lead_into(section: nodes.section) -> None:
     """
     said = section[1]
     for part in [node for node in said.findall(nodes.inline) if HIDDEN in node["classes"]]:
+        part["classes"].clear()
         part.replace_self(part.children)  # (the picture way shows none of the section)
     for k in range(len(said) - 1, -1, -1):
         text = said[k].astext()

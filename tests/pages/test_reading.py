@@ -315,8 +315,9 @@ def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
 def test_code_is_seen_whole_at_a_desk_and_scrolled_on_a_phone(own):
     """A line that is too long for a desk goes on below, a little further in; a phone breaks no line again."""
     tab = own("notebooks/11_attention.html", viewport={"width": 1280, "height": 800})
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
     tab.evaluate("() => document.querySelectorAll('details.deeper').forEach(e => { e.open = true; })")
-    boxes = """() => [...document.querySelectorAll('.cell_input pre')].filter(e => e.offsetWidth)
+    boxes = """() => [...document.querySelectorAll('.cell_input pre')].filter(e => e.checkVisibility())
       .map(e => [e.clientWidth, e.scrollWidth, e.clientHeight, e.querySelectorAll('.code-more').length])"""
     desk = tab.evaluate(boxes)
     assert any(more for *_, more in desk)
