@@ -16,6 +16,7 @@ import re
 import struct
 from pathlib import Path
 
+from code_lines import hung
 from lean_style import shared_style, used_words
 from stacking import stacked
 from table_widths import with_widths
@@ -29,10 +30,6 @@ CODE = re.compile(
     r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
     re.S,
 )
-PHONE = 36  # letters of code that a phone shows in a line
-DOT = re.compile(r'(<span class="o">\.</span>)')
-OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
-STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
@@ -63,31 +60,12 @@ NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a pho
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
-PAIR += ' code-line kept"'
+PAIR += ' code-line kept piece"'
 
 
 def pages_of(site: Path) -> list[Path]:
     """All pages, but for what the theme keeps among its files."""
     return [p for p in sorted(site.rglob("*.html")) if "_static" not in p.relative_to(site).parts]
-
-
-def hung(code: str) -> str:
-    """Lines of code that go on four letters further in when they are too long for the page.
-
-    A short string is not broken, and a long name is best broken before a dot or after a bracket.
-
-    >>> hung("  f(x)")
-    '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
-    """
-    lines = []
-    code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
-    for line in code.removesuffix("\n").split("\n"):
-        bare = re.sub(r"<[^>]*>", "", line)
-        indent = len(bare) - len(bare.lstrip(" ")) + 4
-        if len(bare) > PHONE:
-            line = OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line))
-        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
-    return "".join(lines)
 
 
 def size_of(folder: Path, src: str) -> tuple[int, int] | None:

@@ -1,0 +1,103 @@
+"""Lines of code on a page: what is too long is broken between the arguments of the outermost call first.
+
+A browser breaks a long line wherever there is room no longer. So each argument, element and clause within
+brackets becomes a piece that goes to the next line as a whole, and is broken only if it is wider than that
+(Oppen 1980, *Prettyprinting*, in CSS: a piece is an inline block). Nothing of the text is changed.
+"""
+
+import html
+import re
+
+PHONE = 36  # letters of code that a phone shows in a line
+DOT = re.compile(r'(<span class="o">\.</span>)')
+OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
+STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
+MARKS = re.compile(r'<span class="p">([^<&]{2,})</span>')
+TOKEN = re.compile(r"<span class=\"([^\"]*)\">([^<]*)</span>|<[^>]*>|[^<]+")
+NAME = re.compile(r"[\w.,]*")
+END = "\x01"  # of a piece, as long as something may come behind it
+CLAUSES = ("for", "if", "else", "and", "or")
+
+
+def letters(code: str) -> str:
+    """What is seen of highlighted code."""
+    return html.unescape(re.sub(r"<[^>]*>", "", code))
+
+
+def _piece(code: str) -> str:
+    """One argument, element or clause, the spaces around it left outside; a short one, or a name, is none."""
+    bare = code.strip(" ")
+    small = len(letters(bare)) < 4 or NAME.fullmatch(letters(bare))
+    return code if small else code.replace(bare, f'<span class="piece">{bare}{END}')
+
+
+def _with(code: str, mark: str) -> str:
+    """Put a bracket or comma behind it, and into the piece that ends there: it begins no line."""
+    bare = code.rstrip(END)
+    return bare + mark + code[len(bare) :]
+
+
+def in_pieces(line: str, inside: bool = False) -> str:
+    """A line of highlighted code (`inside` of brackets, or not), with what is between brackets cut into pieces.
+
+    >>> in_pieces('sum<span class="p">(</span>one + other <span class="k">for</span> x<span class="p">)</span>')
+    'sum<span class="p">(</span><span class="piece">one + other</span> <span class="piece"><span class="k">for</span> x<span class="p">)</span></span>'
+    """  # noqa: E501
+    line = line.replace('<span class="w"> </span>', " ")
+    line = MARKS.sub(lambda m: "".join(f'<span class="p">{mark}</span>' for mark in m[1]), line)
+    groups: list[list[str]] = [[""]]  # of each open bracket: its pieces; the line's own is one
+    named = -1  # the bracket in which `for` or `lambda` lists names now: their commas do not part
+
+    def close(bracket: str = "") -> str:
+        *pieces, last = groups.pop()  # the last is not parted from the bracket behind it
+        last = _with(last, bracket)
+        return "".join(map(_piece, [*pieces, last])) if pieces else last
+
+    for found in TOKEN.finditer(line):
+        token, kind, text = found[0], found[1], found[2]
+        if text in ("for", "lambda"):
+            named = len(groups)
+        elif text in ("in", ":") and named == len(groups):
+            named = -1
+        if kind == "p" and text in "([{":
+            groups[-1][-1] += token
+            groups.append([""])
+        elif kind == "p" and text in ")]}" and len(groups) > 1:
+            within = close(token)
+            groups[-1][-1] += within
+        elif kind == "p" and text == "," and (inside or len(groups) > 1) and named != len(groups):
+            groups[-1][-1] = _with(groups[-1][-1], token)
+            groups[-1].append("")
+        elif (
+            kind in ("k", "ow") and text in CLAUSES and (inside or len(groups) > 1) and groups[-1][-1].strip()
+        ):
+            groups[-1].append(token)
+        elif not groups[-1][-1] and len(groups[-1]) > 1 and not token.strip():
+            groups[-1][-2] += token  # the space behind a comma
+        else:
+            groups[-1][-1] += token
+    while len(groups) > 1:
+        within = close()
+        groups[-1][-1] += within
+    return close().replace(END, "</span>")
+
+
+def hung(code: str) -> str:
+    """Lines of code that go on four letters further in when they are too long for the page.
+
+    A short string is not broken, and a long name is best broken before a dot or after a bracket.
+
+    >>> hung("  f(x)")
+    '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
+    """
+    lines, open_brackets = [], 0
+    code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
+    for line in code.removesuffix("\n").split("\n"):
+        bare = letters(line)
+        indent = len(bare) - len(bare.lstrip(" ")) + 4
+        if len(bare) > PHONE:
+            line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), open_brackets > 0)
+        marks = "".join(re.findall(r'<span class="p">([^<]*)</span>', line))
+        open_brackets += sum(map(marks.count, "([{")) - sum(map(marks.count, ")]}"))
+        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
+    return "".join(lines)
