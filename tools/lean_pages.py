@@ -18,8 +18,9 @@ from pathlib import Path
 
 from code_lines import hung
 from lean_style import shared_style, used_words
+from page_head import with_name
 from stacking import stacked
-from table_widths import with_widths
+from table_widths import MOST, with_widths
 
 SHEET = re.compile(r'[ \t]*<link[^>]*\brel="stylesheet"[^>]*>\n?|[ \t]*<link[^>]*\bas="script"[^>]*>\n?')
 SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\n?", re.S)
@@ -60,7 +61,8 @@ NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a pho
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
-PAIR += ' code-line kept piece"'
+PAIR += " code-line kept piece"
+PAIR += "".join(f" right-{k + 1}" for k in range(MOST)) + '"'
 
 
 def pages_of(site: Path) -> list[Path]:
@@ -134,7 +136,7 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
 
 def tall(section: str) -> int:
     """About how many pixels a section takes: its text, its lines of code, its pictures and drawings."""
-    lines = len(re.findall(r'class="code-line"', section))
+    lines = len(re.findall(r'class="code-(?:line|more)"', section))
     pictures = len(re.findall(r"<img\b", section)) + len(
         re.findall(r'<svg[^>]*class="diagram"|<live-figure', section)
     )
@@ -147,6 +149,10 @@ def tall(section: str) -> int:
     text = len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", bare)))
     return round(80 + 0.42 * text + 21 * lines + 400 * pictures, -2)
 
+
+FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
+FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
+LINES, LETTER = 5, 0.5  # of a caption beside its figure; how wide a letter is, with what a line leaves empty
 
 FOLDED = '<details class="deeper">'
 
@@ -185,6 +191,20 @@ def without_empty_heads(body: str) -> str:
     return re.sub(
         r"<thead>.*?</thead>\n?", lambda m: m[0] if re.sub(r"<[^>]*>|\s", "", m[0]) else "", body, flags=re.S
     )
+
+
+def with_captions(body: str) -> str:
+    """A caption says how wide it must be for five lines; where there is less room beside a figure it stands below.
+
+    >>> with_captions('<p class="finding">Four words.</p>')
+    '<p class="finding" style="--room:2em">Four words.</p>'
+    """
+
+    def caption(found: re.Match[str]) -> str:
+        letters = len(re.sub(r"<[^>]*>", "", FORMULA.sub("", found[2])))
+        return f'<p class="{found[1]}" style="--room:{math.ceil(letters / LINES * LETTER)}em">{found[2]}</p>'
+
+    return FINDING.sub(caption, body)
 
 
 class Files:
@@ -274,6 +294,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
+    body = with_captions(with_name(body))
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)

@@ -1,11 +1,40 @@
-"""How wide the tables of a page are, as classes: a browser that must ask `:has` of each asks for long."""
+"""The tables of a page, by one rule: how many columns, and which of them hold numbers, as classes.
+
+A browser that must ask `:has` of each asks for long. A column of numbers stands to the right, with its heading;
+one of words to the left, whatever its source said.
+"""
 
 import re
 from bisect import bisect_right
+from html import unescape
 
 BOX = re.compile(r'<div class="((?:cell|cell_output|pst-scrollable-table-container)(?: [^"]*)?)"')
 TABLE = re.compile(r'<table class="([^"]*)"([^>]*>)(.*?)</table>', re.S)
 DIV = re.compile(r"<(/?)div\b")
+ROW = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.S)
+CELL = re.compile(r"<(t[hd])\b([^>]*)>(.*?)</\1>", re.S)
+ALIGNED = re.compile(r'(<t[hd]\b[^>]*?) class="(head )?text-(?:left|right|center)"')
+HEARD = re.compile(r'<span class="katex-mathml">.*?</span></span>|<annotation\b.*?</annotation>', re.S)
+# 1,024 · −0.50 · 3.1 s · 27 MB · 12 % · 0.33 ± 0.02 · 1 / 16 · 1.00 ≠ 0.99 · 1.7 to 1.9 · 4 × 4 · ∞
+NUMBER = re.compile(
+    r"((?:over|about|at (?:most|least)|up to) )?[≈~<>≤≥+−±×$-]*(\d[\d,.\s]*|∞)(e[−+-]?\d+)?"
+    r"(\s*(±|/|≠|to|of|·|×|–|→|-|\()\s*[−+-]?\d[\d,.]*\)?)*(\s*(%|[a-zA-Zµ×*°]{1,5}|(?:m|b|tr)illion|or more))?"
+)
+BLANK = re.compile(r"[\s–—−?·…-]*|none|never|NaN|inf|▢")
+MOST = 14  # columns that the style knows
+
+
+def cells(table: str) -> list[list[tuple[str, str]]]:
+    """The rows of a table: of each cell its kind and its words.
+
+    >>> cells("<tr><th>a</th></tr><tr><td><b>1</b></td></tr>")
+    [[('th', 'a')], [('td', '1')]]
+    """
+    plain = HEARD.sub("", table)
+    return [
+        [(kind, unescape(re.sub(r"<[^>]*>", "", text)).strip()) for kind, _, text in CELL.findall(row)]
+        for row in ROW.findall(plain)
+    ]
 
 
 def columns(table: str) -> int:
@@ -14,19 +43,37 @@ def columns(table: str) -> int:
     >>> columns("<tr><th>a</th><td>1</td></tr><tr><td>2</td></tr>")
     2
     """
-    return max((len(re.findall(r"<t[hd][\s>]", row)) for row in re.split(r"<tr\b", table)[1:]), default=0)
+    return max((len(row) for row in cells(table)), default=0)
+
+
+def numbers(table: str) -> list[int]:
+    """The columns that hold numbers, counted from 1: where all that stands there is one, or a blank.
+
+    >>> numbers("<tr><th>a</th><th>b</th></tr><tr><td>cat</td><td>−0.5</td></tr><tr><td>3</td><td>–</td></tr>")
+    [2]
+    """
+    rows = [row for row in cells(table) if not all(kind == "th" for kind, _ in row)]
+    found = []
+    for k in range(min(MOST, max(map(len, rows), default=0))):
+        said = [row[k][1] for row in rows if k < len(row) and not BLANK.fullmatch(row[k][1])]
+        if said and all(NUMBER.fullmatch(words) for words in said):
+            found.append(k + 1)
+    return found
 
 
 def with_widths(body: str) -> str:
-    """Tables with 8 columns or 12 say so; so does what holds a table, a wide one, or a plot.
+    """Tables say how many columns they have, 8 or 12, and which hold numbers; what holds a table says so.
 
     >>> with_widths('<div class="cell_output"><table class="a"><tr><td>1</td></tr></table></div>')
-    '<div class="cell_output with-table"><table class="a"><tr><td>1</td></tr></table></div>'
+    '<div class="cell_output with-table"><table class="a right-1"><tr><td>1</td></tr></table></div>'
     """
 
     def table(found: re.Match[str]) -> str:
-        many = "".join(f" columns-{least}" for least in (8, 12) if columns(found[3]) >= least)
-        return f'<table class="{found[1]}{many}"{found[2]}{found[3]}</table>'
+        wide = columns(found[3])
+        many = "".join(f" columns-{least}" for least in (8, 12) if wide >= least)
+        if "span=" not in found[3]:
+            many += "".join(f" right-{k}" for k in numbers(found[3]))
+        return f'<table class="{found[1]}{many}"{found[2]}{ALIGNED.sub(lambda m: m[1], found[3])}</table>'
 
     body = TABLE.sub(table, body)
     divs = [(m.start(), -1 if m[1] else 1) for m in DIV.finditer(body)]

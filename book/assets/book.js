@@ -22,6 +22,38 @@ const leadTo = (place) => {
   for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { place = null; }, {once: true, passive: true});
   again();
 };
+// A place of the page stays so far below the edge of the window, though what lies above it gets another height; a hand ends that.
+const holdAt = (place, top) => {
+  let frames = 20;
+  for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
+  const again = () => {
+    if (document.documentElement.dataset.opening) return void setTimeout(again, 20);
+    const off = place.getBoundingClientRect().top - top;
+    if (Math.abs(off) > 2) scrollBy({top: off, behavior: "instant"});
+    if (frames-- > 0) requestAnimationFrame(again);
+  };
+  again();
+};
+// What one reads stays in its place while a change hides and shows parts of the page; if it is hidden, what comes next is there.
+const keepPlace = (change) => {
+  const text = document.querySelector(".bd-article"), box = text.getBoundingClientRect(), PART = ".bd-article section > :not(section)";
+  let seen = null;
+  for (let y = 70; y < innerHeight && !seen; y += 24) seen = document.elementFromPoint(box.left + 40, y)?.closest(PART);
+  const top = seen?.getBoundingClientRect().top;
+  change();
+  if (!seen) return;
+  const parts = [...document.querySelectorAll(PART)], at = parts.indexOf(seen);
+  const place = [...parts.slice(at), ...parts.slice(0, at).reverse()].find((part) => part.checkVisibility());
+  if (place) holdAt(place, place === seen ? top : 80);
+};
+// In the bar above a page stands its name, once its title has scrolled away.
+document.addEventListener("DOMContentLoaded", () => {
+  const title = document.querySelector(".bd-article h1"), here = document.querySelector(".here");
+  if (title && here) new IntersectionObserver((seen) => {
+    const {isIntersecting, boundingClientRect} = seen.at(-1);
+    here.classList.toggle("here-shown", !isIntersecting && boundingClientRect.top < 0);
+  }, {rootMargin: "-56px 0px 0px"}).observe(title);
+});
 // The words that at most so many changed letters tell from what was typed, nearest first (Levenshtein 1966).
 const nearest = (typed, words, most) => {
   const a = typed.toLowerCase().slice(0, 24), far = (word) => {

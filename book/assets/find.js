@@ -23,9 +23,9 @@
   function places(word) {
     const index = Search._index, of = (stem) => [index.terms, index.titleterms].flatMap((all) => has(all, stem) ? all[stem] : []);
     const exact = of(word);
-    if (exact.length || word.length < 3) return {stems: new Set([word]), pages: new Set(exact)};
+    if (exact.length || word.length < 3) return {stems: new Set([word]), pages: new Set(exact), known: true};
     const near = Object.keys({...index.terms, ...index.titleterms}).filter((stem) => stem.startsWith(word) || (stem.length > 4 && word.startsWith(stem)));
-    return {stems: new Set(near), pages: new Set(near.flatMap(of))};
+    return {stems: new Set(near), pages: new Set(near.flatMap(of)), known: near.some((stem) => stem.startsWith(word))};
   }
   function wanted(query) {
     const typed = new Map();
@@ -85,7 +85,7 @@
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
     const names = new Set(splitQuery(query.toLowerCase())), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
     const objects = new Map(results.sort((a, b) => b[4] - a[4]).map(([name, title, id]) => [title, {name: plain(title), href: file(name) + id}]));
-    return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count), nowhere: nowhere.map(({word}) => word)};
+    return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count), nowhere: nowhere.map(({word}) => word), unknown: words.filter(({known}) => !known).map(({word}) => word)};
   }
   // What was found, in a sentence.
   function told(words, left, nowhere, whole, count) {
@@ -108,11 +108,26 @@
     if (!known.has(token)) known.set(token, stemmer.stemWord(token));
     return words.findIndex(({stems}) => stems.has(known.get(token)));
   };
+  // A formula in a line of text: what is raised stays so.
+  const HIGH = {0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹", "−": "⁻", "-": "⁻", "+": "⁺", n: "ⁿ", i: "ⁱ", "(": "⁽", ")": "⁾"};
+  const raised = (text) => [...text].every((sign) => HIGH[sign]) ? [...text].map((sign) => HIGH[sign]).join("") : `^${text.length > 1 ? `(${text})` : text}`;
+  function asText(math) {
+    const said = (node) => {
+      if (!node.children?.length) return node.textContent;
+      const parts = [...node.children].filter(({localName}) => localName !== "annotation").map(said);
+      if (node.localName === "msup") return parts[0] + raised(parts[1]);
+      if (node.localName === "msubsup") return parts[0] + parts[1] + raised(parts[2]);
+      if (node.localName === "mfrac") return parts.join("/");
+      return parts.map((part, k) => node.children[k].localName === "mo" && /^[−=+·×<>≤≥≈]$/.test(part) && k ? ` ${part} ` : part).join("");
+    };
+    return math ? said(math) : "";
+  }
   function readable(html) {
     const page = new DOMParser().parseFromString(html, "text/html"), whole = page.querySelector("article") || page.body;
     for (const formula of whole.querySelectorAll(".katex")) {
-      if (!formula.closest("div.math")) formula.replaceWith(formula.querySelector(".katex-html")?.textContent || "");
+      if (!formula.closest("div.math")) formula.replaceWith(asText(formula.querySelector("math")));
     }
+    for (const high of whole.querySelectorAll("sup")) high.replaceWith(raised(high.textContent));
     for (const other of whole.querySelectorAll(NOT_READ)) other.remove();
     return whole;
   }
@@ -216,7 +231,7 @@
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (query) => {
-    const {list, terms, objects, words, told, nowhere} = found(query), items = list.map((page) => ofPage(page, words));
+    const {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));
@@ -225,11 +240,11 @@
     Search.status.textContent = told;
     Search.output.replaceChildren(...items);
     document.querySelector(".search-meant")?.remove();
-    if (nowhere.length) meant(query, nowhere).then((other) => {
+    if (unknown.length) meant(query, unknown).then((other) => {
       if (!other || Search.status.textContent !== told) return;
-      if (items.length) return Search.status.after(make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?"));
+      if (items.length && nowhere.length) return Search.status.after(make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?"));
       Search.query(other);
-      Search.status.textContent = `No page of the book has “${query}”. This is what it has on “${other}”.`;
+      Search.status.textContent = `No page of the book has “${query}”. Showing results for “${other}”.`;
     }, () => {});
   };
   // What is typed on the page of the search is looked for as it is typed.
@@ -240,9 +255,10 @@
         clearTimeout(waiting);
         waiting = setTimeout(() => {
           const query = field.value.trim();
-          if (!query || !Search.hasIndex()) return;
-          if (Search.output) Search.query(query);
-          else Search.performSearch(query);
+          if (!query) return;
+          if (!Search.output) Search.performSearch(query);
+          else if (Search.hasIndex()) Search.query(query);
+          else Search.deferQuery(query);
           try { history.replaceState(null, "", `?q=${encodeURIComponent(query)}`); } catch { /* a page that is a file */ }
         }, 250);
       });

@@ -11,6 +11,7 @@
     data.reading = way in WAYS ? way : "all";
     delete data.code;
     for (const button of all("button[data-way]")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));
+    for (const list of all(".way-here")) list.value = data.reading;
     // By hand, the numbers lie open. What was opened for that is folded again.
     for (const fold of all("details.below-input")) {
       if (data.reading === "hand" ? fold.open : !fold.dataset.opened) continue;
@@ -235,6 +236,7 @@
       choose(button.dataset.way);
       if (!button.closest(".modes")) document.querySelector(".modes").scrollIntoView();
     });
+    for (const list of all(".way-here")) list.addEventListener("change", () => keepPlace(() => choose(list.value)));
     document.addEventListener("click", ({target}) => {
       if (!target.matches?.(".code-opens")) return;
       const open = target.parentElement.classList.toggle("code-shown");

@@ -265,15 +265,7 @@
     const [id, inner, top, open] = JSON.parse(sessionStorage.getItem(mine) || "[]"), place = document.getElementById(id)?.children[inner];
     if (!place) return;
     if (open) place.open = true;
-    let frames = 20;
-    for (const hand of ["wheel", "keydown", "pointerdown"]) addEventListener(hand, () => { frames = 0; }, {once: true, passive: true});
-    const again = () => {
-      if (data.opening) return void setTimeout(again, 20);
-      const off = place.getBoundingClientRect().top - top;
-      if (Math.abs(off) > 2) scrollBy({top: off, behavior: "instant"});
-      if (frames-- > 0) requestAnimationFrame(again);
-    };
-    again();
+    holdAt(place, top);
   };
   let clicked = null;
   addEventListener("click", (event) => { clicked = event.target.closest?.('a[href*="#"]'); }, true);

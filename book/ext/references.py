@@ -13,6 +13,16 @@ BIB = Path(__file__).resolve().parents[1] / "references.bib"
 SHORTEST = 5  # a short title of fewer letters ("Adam", "GPT") is only known with its year beside it
 
 
+# What chapters call the texts that the book grew from, and their titles.
+SOURCES = {
+    "complete guide": "Building a Transformer: The Complete Guide",
+    "from-scratch": "Large Language Models from scratch",
+    "from scratch": "Large Language Models from scratch",
+    "simply but faithfully": "Large language models, simply but faithfully",
+    "workbench": "Understanding LLMs to use them better",
+}
+
+
 def plain(title: str) -> str:
     """A title without capitals, braces and signs, so that two ways to write it are one.
 
@@ -61,6 +71,9 @@ class Links(SphinxTransform):
             for title in list(entry.findall(nodes.emphasis)):
                 if isinstance(title.parent, nodes.reference):
                     continue
+                if full := SOURCES.get(title.astext()):
+                    title.children = [nodes.Text(full)]
+                    title.setup_child(title.children[0])
                 if link := link_of(title.astext(), entry.astext()):
                     reference = nodes.reference("", "", internal=False, refuri=link)
                     title.replace_self(reference)

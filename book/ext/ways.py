@@ -35,7 +35,7 @@ WAYS = {
     "all": ("Everything", "You are reading everything: the picture, the numbers and the code."),
     "picture": ("Picture", "You are reading the pictures only."),
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
-    "code": ("Code", "You are reading the code, without the picture and the part by hand."),
+    "code": ("Code", "You are reading the code; the parts “The picture” and “By hand” are left out."),
 }
 HIDDEN, ONLY = "not-in-picture", "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
@@ -219,9 +219,29 @@ def fold_below(cell: nodes.Element) -> None:
         cell += nodes.container("", *folds, classes=["figure-folds"])
 
 
+def lead_into(section: nodes.section) -> None:
+    """Of the paragraph that stays, what leads over to the folded rest stands with that.
+
+    >>> part = nodes.section("", nodes.title("", "A"), nodes.paragraph("", "Skip it. It is so: "), nodes.paragraph())
+    >>> lead_into(part)
+    >>> [node.astext() for node in part]
+    ['A', 'Skip it.', 'It is so: ', '']
+    """
+    said = list(sentences(section[1]))
+    if len(said) < 2:
+        return
+    section[1].clear()
+    section[1] += [part for sentence in said[:-1] for part in sentence]
+    if isinstance(section[1][-1], nodes.Text):
+        section[1][-1] = nodes.Text(section[1][-1].rstrip())
+    section.insert(2, nodes.paragraph("", "", *said[-1]))
+
+
 def fold_deeper(section: nodes.section) -> None:
     """What goes further is opened by whoever wants it; its heading and its first paragraph stay."""
     head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
+    if head == 2 and section[1].astext().rstrip().endswith(OVER):
+        lead_into(section)
     rest = section.children[head:]
     section.children[head:] = []
     live = any(True for part in rest for _ in part.findall(live_figure))
