@@ -123,7 +123,8 @@
     const most = ranked(weights).slice(0, 3).filter((k, n) => !n || weights[k] >= 0.05);
     const said = most.map((k) => fill("{from} ({p:.0%})", {from: k === here ? "itself" : `“${words[k]}”`, p: weights[k]}));
     const rest = 1 - most.reduce((sum, k) => sum + weights[k], 0);
-    if (rest >= 0.05) said.push(fill("others ({p:.0%})", {p: rest}));
+    const left = 1 - most.reduce((sum, k) => sum + Math.round(100 * weights[k]), 0) / 100; // what is told adds up to 100%
+    if (rest >= 0.05) said.push(fill("others ({p:.0%})", {p: left}));
     return said.length === 1 ? said[0] : `${said.slice(0, -1).join(", ")} and ${said.at(-1)}`;
   }
 
@@ -144,7 +145,7 @@
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
       const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here, shown)}) : "";
       const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low:.2%}." : "{after} the most probable next word is “{best}” with {p}.";
-      return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (the first ${LISTED} are listed)` : ""}) + drawn + off; // (a tie has no winner)
+      return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
     }
     if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
       {...about, given: exactly(shown, softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])])});

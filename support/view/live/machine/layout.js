@@ -29,12 +29,12 @@
 
   function across(W, state, data) { // words are rows
     const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
-    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
+    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.13, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
     const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, low() ? 28 : 40);
-    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 4, 34), room = row * most + 20;
+    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 4, 34), room = row * most + 24;
     // A short text has more air between its words; the height of the whole stays the same.
     const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
-    const R = Math.min(row * 1.5, (room - (used < most ? 30 : 6)) / used), y = (k) => head + 4 + R * (k + 0.5);
+    const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
     shown.forEach((p, k) => { places[p] = {y: y(slot(k))}; });
     const box = {flow: "across", W, high: tap, H: head + room + 4, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: 0, y: places[p].y - 15, w: words - 8, h: 30}));
@@ -62,7 +62,7 @@
         toggle: {x: left + F / 2 - 15, y: 46, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
-    box.bars = {x: x + fan + 2, y: low() ? box.switcher.h : Math.max(box.switcher.h, head - 46), w: W - x - fan - 2, h: 9 * 28 + 28};
+    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 9 * 28 - 30)), w: W - x - fan - 2, h: 9 * 28 + 28};
     box.H = Math.max(box.H, box.bars.y + 9 * 28 + 30);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
     box.point = (p) => ({x: 0, y: (places[p] || {y: gap ? y(1) : head + 2}).y});

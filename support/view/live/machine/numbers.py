@@ -194,7 +194,7 @@ def _finding(
         if about["alike"] > 3:  # a tie has no winner
             said = "{after} {alike} words{listed} are about equally probable, "
             said += "from “{best}” with {p} to “{least}” with {low:.2%}."
-            about["listed"] = f" (the first {LISTED} are listed)" if about["alike"] > LISTED else ""
+            about["listed"] = f" ({LISTED} listed)" if about["alike"] > LISTED else ""
         if found["over"]:
             return (
                 f"The text has ended: nothing follows {EOS}. Press “Play” to begin again, "
