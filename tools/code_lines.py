@@ -1,194 +1,103 @@
-"""Lines of code as a page shows them: a long one goes on below, broken where a programmer would break it.
+"""Lines of code on a page: what is too long is broken between the arguments of the outermost call first.
 
-What is written stays: a break is a block of the page, so that what is copied has none. Of all places where
-a line may be broken (after a comma, before `for`, `if` or an operator, after a bracket) those are taken that
-cost least: few lines, and few breaks deep inside brackets (as in Knuth and Plass 1981). A long string or
-comment is left to the browser, which breaks it between words.
+A browser breaks a long line wherever there is room no longer. So each argument, element and clause within
+brackets becomes a piece that goes to the next line as a whole, and is broken only if it is wider than that
+(Oppen 1980, *Prettyprinting*, in CSS: a piece is an inline block). Nothing of the text is changed.
 """
 
-import itertools
+import html
 import re
-from functools import cache
 
-WIDE = 78  # letters that a desk shows in a line of code, also in a fold
-STEP = 4  # how much further in a line goes on
-HANG = 20  # and at most, where the next line does so, too
-PIECE = re.compile(r'<span class="(\w+)">([^<]*)</span>|([^<]+)')
-LETTER = re.compile(r"&#?\w+;|.", re.S)
-STRINGS = re.compile(r"s\w*|c\w*")
-BEFORE = {"for": 2, "if": 3, "else": 3, "and": 3, "or": 3}  # what a break before such a word costs
-SIGN = re.compile(r"[-+*/@%<>=!|]|&(?:lt|gt|amp);")
-NAMES = re.compile(r"\bfor (?:(?!\bin\b).)*$")  # what stands between `for` and `in`
-LINE, DEEP, OVER, OTHER, OPEN = (
-    4,
-    3,
-    30,
-    14,
-    9,
-)  # of a line, deep inside, of what is too wide, of other places
-
-Pieces = list[tuple[str, str]]  # classes and texts, as pygments writes them
+PHONE = 36  # letters of code that a phone shows in a line
+DOT = re.compile(r'(<span class="o">\.</span>)')
+OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
+STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
+MARKS = re.compile(r'<span class="p">([^<&]{2,})</span>')
+TOKEN = re.compile(r"<span class=\"([^\"]*)\">([^<]*)</span>|<[^>]*>|[^<]+")
+NAME = re.compile(r"[\w.,]*")
+END = "\x01"  # of a piece, as long as something may come behind it
+CLAUSES = ("for", "if", "else", "and", "or")
 
 
-def pieces_of(line: str) -> Pieces:
-    """The marked and the bare parts of a line; none if it is written otherwise.
-
-    >>> pieces_of('<span class="n">f</span>(x)')
-    [('n', 'f'), ('', '(x)')]
-    >>> pieces_of("<b>f</b>")
-    []
-    """
-    found = list(PIECE.finditer(line))
-    if "".join(m[0] for m in found) != line:
-        return []
-    return [(m[1] or "", m[2] if m[1] else m[3]) for m in found]
+def letters(code: str) -> str:
+    """What is seen of highlighted code."""
+    return html.unescape(re.sub(r"<[^>]*>", "", code))
 
 
-def texts(pieces: Pieces) -> list[bool]:
-    """Which pieces are strings or comments; so is a value within a string.
-
-    >>> texts([("s2", "a"), ("si", "{"), ("n", "b"), ("si", "}"), ("p", ",")])
-    [True, True, True, True, False]
-    """
-    said, within = [], 0
-    for kind, text in pieces:
-        within += (text.count("{") - text.count("}")) if kind == "si" else 0
-        said.append(within > 0 or bool(STRINGS.fullmatch(kind)))
-    return said
+def _piece(code: str) -> str:
+    """One argument, element or clause, the spaces around it left outside; a short one, or a name, is none."""
+    bare = code.strip(" ")
+    small = len(letters(bare)) < 4 or NAME.fullmatch(letters(bare))
+    return code if small else code.replace(bare, f'<span class="piece">{bare}{END}')
 
 
-def places(pieces: Pieces, goes_on: bool) -> dict[int, tuple[int, int]]:
-    """Where a line may be broken: the price of it, and how many brackets are open there.
-
-    (``goes_on``: the line stands in brackets that an earlier one opened.)
-
-    >>> line = 'f(a, b for b in c)'
-    >>> found = places([("", line)], False)
-    >>> [(line[k:], price) for k, price in found.items()][:3]
-    [('a, b for b in c)', (6, 1)), ('b for b in c)', (2, 1)), ('for b in c)', (2, 1))]
-    """
-    letters = [
-        (letter, said)
-        for (_, text), said in zip(pieces, texts(pieces), strict=True)
-        for letter in LETTER.findall(text)
-    ]
-    bare = "".join(" " if text else letter[0] for letter, text in letters)
-    found, depth = {}, 0
-    for k, (letter, text) in enumerate(letters):
-        if k and letter == "#" and text and not letters[k - 1][1] and bare[:k].strip():
-            found[k] = (2, 0)  # a comment
-        before, inside = letters[k - 1] if k else ("", False)
-        if k and not (text and inside) and letter not in ") ]}" and bare[:k].strip():
-            word = re.match(r"[a-z]*", bare[k:])
-            assert word
-            last = bare[:k].rstrip()[-1]
-            if before in ("(", "[", "{") and not inside:
-                found[k] = (6, depth)
-            elif before == " " and not inside:
-                price = BEFORE.get(word[0], 2 if last == "," and not NAMES.search(bare[:k]) else OTHER)
-                if not depth and bare[k : k + 2] == "= ":
-                    continue
-                if not depth and not goes_on and last in ":,":
-                    price = 2 if last == ":" else OPEN
-                elif (
-                    price == OTHER
-                    and SIGN.match(letter)
-                    and bare[k + 1 : k + 3].strip() != bare[k + 1 : k + 3]
-                ):
-                    price = 6
-                found[k] = (price, depth)
-        if not text:
-            depth = max(0, depth + (letter in "([{") - (letter in ")]}"))
-    return found
+def _with(code: str, mark: str) -> str:
+    """Put a bracket or comma behind it, and into the piece that ends there: it begins no line."""
+    bare = code.rstrip(END)
+    return bare + mark + code[len(bare) :]
 
 
-def breaks(pieces: Pieces, indent: int, goes_on: bool, hang: int) -> list[tuple[int, int]]:
-    """The cheapest breaks of a line: where, and how far in it goes on.
+def in_pieces(line: str, inside: bool = False) -> str:
+    """A line of highlighted code (`inside` of brackets, or not), with what is between brackets cut into pieces.
 
-    ``hang`` says how far within the first bracket.
+    >>> in_pieces('sum<span class="p">(</span>one + other <span class="k">for</span> x<span class="p">)</span>')
+    'sum<span class="p">(</span><span class="piece">one + other</span> <span class="piece"><span class="k">for</span> x<span class="p">)</span></span>'
+    """  # noqa: E501
+    line = line.replace('<span class="w"> </span>', " ")
+    line = MARKS.sub(lambda m: "".join(f'<span class="p">{mark}</span>' for mark in m[1]), line)
+    groups: list[list[str]] = [[""]]  # of each open bracket: its pieces; the line's own is one
+    named = -1  # the bracket in which `for` or `lambda` lists names now: their commas do not part
 
-    >>> call = "table(rows, columns=['a name of a column', 'another name of a column'], caption='said')"
-    >>> [(call[k:], far) for k, far in breaks([("", call)], 0, False, 4)]
-    [("caption='said')", 4)]
-    """
-    size = sum(len(LETTER.findall(text)) for _, text in pieces)
-    may = places(pieces, goes_on)
-    ends = [*may, size]
+    def close(bracket: str = "") -> str:
+        *pieces, last = groups.pop()  # the last is not parted from the bracket behind it
+        last = _with(last, bracket)
+        return "".join(map(_piece, [*pieces, last])) if pieces else last
 
-    def far(k: int) -> int:
-        depth = max(may[k][1], 0 if goes_on else 1) if k else 0
-        return indent + (hang + STEP * (depth - 1) if depth else 0) if k else 0
-
-    @cache
-    def best(start: int) -> tuple[float, tuple[int, ...]]:
-        choices = []
-        for end in ends:
-            if end <= start:
-                continue
-            over = far(start) + end - start - WIDE - (end < size)  # (a blank at the end is not seen)
-            price = LINE + (OVER * (1 + over / WIDE) if over > 0 else -over / WIDE if end < size else 0.0)
-            rest: tuple[int, ...] = ()
-            if end < size:
-                cost, depth = may[end]
-                more, rest = best(end)
-                price += more + cost + DEEP * depth**2
-                rest = (end, *rest)
-            choices.append((price, rest))
-            if over > WIDE:
-                break
-        return min(choices, default=(0.0, ()))
-
-    return [(k, far(k)) for k in best(0)[1]]
-
-
-def cut(pieces: Pieces, at: list[int]) -> list[str]:
-    """The line as HTML, in the parts that begin at some letters.
-
-    >>> cut([("n", "f"), ("", "(x)")], [2])
-    ['<span class="n">f</span>(', 'x)']
-    """
-    parts, seen = [""], 0
-    for kind, text in pieces:
-        letters = LETTER.findall(text)
-        edges = [0, *(k - seen for k in at if seen < k < seen + len(letters)), len(letters)]
-        for number, (a, b) in enumerate(itertools.pairwise(edges)):
-            if number or seen in at:
-                parts.append("")
-            text = "".join(letters[a:b])
-            parts[-1] += f'<span class="{kind}">{text}</span>' if kind else text
-        seen += len(letters)
-    return parts
+    for found in TOKEN.finditer(line):
+        token, kind, text = found[0], found[1], found[2]
+        if text in ("for", "lambda"):
+            named = len(groups)
+        elif text in ("in", ":") and named == len(groups):
+            named = -1
+        if kind == "p" and text in "([{":
+            groups[-1][-1] += token
+            groups.append([""])
+        elif kind == "p" and text in ")]}" and len(groups) > 1:
+            within = close(token)
+            groups[-1][-1] += within
+        elif kind == "p" and text == "," and (inside or len(groups) > 1) and named != len(groups):
+            groups[-1][-1] = _with(groups[-1][-1], token)
+            groups[-1].append("")
+        elif (
+            kind in ("k", "ow") and text in CLAUSES and (inside or len(groups) > 1) and groups[-1][-1].strip()
+        ):
+            groups[-1].append(token)
+        elif not groups[-1][-1] and len(groups[-1]) > 1 and not token.strip():
+            groups[-1][-2] += token  # the space behind a comma
+        else:
+            groups[-1][-1] += token
+    while len(groups) > 1:
+        within = close()
+        groups[-1][-1] += within
+    return close().replace(END, "</span>")
 
 
-def laid_out(code: str) -> str:
-    """Code in lines, and long lines in parts.
+def hung(code: str) -> str:
+    """Lines of code that go on four letters further in when they are too long for the page.
 
-    >>> laid_out("  f(x)")
+    A short string is not broken, and a long name is best broken before a dot or after a bracket.
+
+    >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
-    >>> laid_out("f(" + 30 * "a, " + "b)").count("code-more")
-    1
     """
-    lines, opened = [], 0
-    written = code.removesuffix("\n").split("\n")
-    depths = [
-        len(bare) - len(bare.lstrip(" ")) for bare in (re.sub(r"<[^>]*>", "", line) for line in written)
-    ]
-    for line, indent, after in zip(written, depths, [*depths[1:], 0], strict=True):
-        pieces = pieces_of(line)
-        bare = re.sub(r"<[^>]*>", "", line)
-        found = []
-        opens = sum(
-            (letter in "([{") - (letter in ")]}")
-            for (_, text), said in zip(pieces, texts(pieces), strict=True)
-            for letter in ("" if said else text)
-        )
-        if len(LETTER.findall(bare)) > WIDE and pieces:
-            hang = after - indent if opens > 0 and 0 < after - indent <= HANG else STEP
-            found = breaks(pieces, indent, opened > 0, hang)
-        first, *others = cut(pieces, [k for k, _ in found]) if found else [line]
-        whole = f'<span class="code-line" style="--hang:{indent + STEP}ch">{first}'
-        for part, (_, far) in zip(others, found, strict=True):
-            whole += f'</span><span class="code-more" style="--hang:{far + STEP}ch">{part}'
-        lines.append(f"{whole}\n</span>")
-        opened += opens
+    lines, open_brackets = [], 0
+    code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
+    for line in code.removesuffix("\n").split("\n"):
+        bare = letters(line)
+        indent = len(bare) - len(bare.lstrip(" ")) + 4
+        if len(bare) > PHONE:
+            line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), open_brackets > 0)
+        marks = "".join(re.findall(r'<span class="p">([^<]*)</span>', line))
+        open_brackets += sum(map(marks.count, "([{")) - sum(map(marks.count, ")]}"))
+        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
     return "".join(lines)

@@ -16,7 +16,7 @@ import re
 import struct
 from pathlib import Path
 
-from code_lines import laid_out
+from code_lines import hung
 from lean_style import shared_style, used_words
 from page_head import with_name
 from stacking import stacked
@@ -61,7 +61,7 @@ NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a pho
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
-PAIR += " code-line code-more"
+PAIR += " code-line kept piece"
 PAIR += "".join(f" right-{k + 1}" for k in range(MOST)) + '"'
 
 
@@ -295,7 +295,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
     body = with_captions(with_name(body))
-    body = CODE.sub(lambda m: m["head"] + laid_out(m["code"]) + m["tail"], body)
+    body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
     return head + mark + with_widths(with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent))

@@ -47,12 +47,18 @@ def borrowed() -> dict[str, str]:
     return {name: chapter(name[1:3])[name[4:]] for name in names}
 
 
+def words() -> int:
+    """The tokens that the story model may predict: all but the padding."""
+    entry = zoo.load("stories")
+    return len(entry.vocabulary) - len(entry.model.config.masked_ids)
+
+
 def down() -> list[Station]:
     """The predictors of the story world with their losses, from its model's card."""
     card = zoo.load("stories").card
-    loss, words = card["loss, nats per token"], card["model"]["vocabulary"]
+    loss = card["loss, nats per token"]
     return [
-        Station("any word", "6 Vocabulary", math.log(words)),
+        Station("any word", "6 Vocabulary", math.log(words())),
         Station("words counted", "4 Counting", loss["unigram"]),
         Station("pairs counted", "4 Counting", loss["Kneser–Ney bigram"]),
         Station("runs of three", "4 Counting", loss["Kneser–Ney trigram"]),
@@ -97,7 +103,7 @@ def values() -> dict[str, str]:
         if (run["kind"], run["task"], run["name"], run["layers"]) == ("reach", "three back", "rope", 1)
     ]
     return borrowed() | {
-        "way_words": str(card["model"]["vocabulary"]),
+        "way_words": str(words()),
         "way_texts": f"{card['data']['held-out texts']:,}",
         "way_blind": f"{down()[0].value:.2f}",
         "way_floor": f"{floor():.2f}",

@@ -172,7 +172,7 @@
       const id = `live-${++count}`;
       const controls = spec.controls.map((c) => ({spec: c, ...CONTROLS[c.kind](c, `${id}-${c.name}`, model)}));
       const held = figure.prepare ? figure.prepare(model, spec.data) : model;
-      const says = make("p", {class: "live-says", id: `${id}-says`}), brief = make("p", {"aria-hidden": "true"});
+      const says = make("p", {class: "live-says", id: `${id}-says`}), brief = make("p", {"aria-hidden": "true"}), retold = make("p", {class: "live-retold", "aria-hidden": "true"});
       const status = make("p", {class: "live-status", role: "status"});
       const picture = make("div", {class: "live-picture"});
       const body = make("tbody");
@@ -233,7 +233,7 @@
           if (turn) return stop();
           for (const each of players) put(each, {"aria-pressed": "true"}, []).textContent = "Pause";
           figure.started?.(held);
-          const first = figure.begin?.(values(), spec.data); // from the end it goes back to where it began
+          const first = figure.begin?.(values(), spec.data, held); // from the end it goes back to where it began
           if (!first) return play();
           set(first);
           turn = setTimeout(play, figure.pace(values(), spec.data) / Number(speed.value));
@@ -314,7 +314,7 @@
         if (!spec.tour) return;
         const now = values(), at = spec.tour.findLastIndex(({changes}) => Object.entries(changes).every(([name, value]) => now[name] === value));
         const strayed = at < 0 && controls.some((c) => now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
-        guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
+        retold.textContent = guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === at + 1 && !strayed);
           if (k === at) button.setAttribute("aria-current", "step");
@@ -330,7 +330,7 @@
           other.addEventListener("click", () => button.click());
           return other;
         });
-        bar.append(brief, make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
+        bar.append(...(stops.length ? [retold] : []), brief, make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
         const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); });
         if (stops.length) watch.observe(stops[0]);
       }

@@ -48,7 +48,8 @@ def test_three_steps_lead_through_the_experiment(opened):
     """An open question, a certain answer, and what becomes of it without the first attention map."""
     tab, element = opened()
     tab.set_viewport_size({"width": 1280, "height": 800})
-    assert element.query_selector(".machine-stage").bounding_box()["y"] < 540
+    stage = element.query_selector(".machine-stage").bounding_box()
+    assert stage["y"] + stage["height"] <= 800, "text, buttons, drawing and answer are in the first view"
     guide = element.query_selector(".live-guide")
     stops = element.query_selector_all(".live-tour > .live-stop")
     assert "Now add Paolo" in guide.text_content() and "live-go" in stops[1].get_attribute("class")

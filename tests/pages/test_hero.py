@@ -33,6 +33,10 @@ def opened(open_tab):
     return opened
 
 
+def answer_top(element):
+    return element.query_selector(".live-player").bounding_box()["y"]
+
+
 def settled(tab):
     """What glides has arrived, and the address is written."""
     tab.wait_for_timeout(800)
@@ -45,7 +49,7 @@ def test_a_phones_first_screen_shows_the_machine_at_work(opened, dark):
     places = element.evaluate(PLACES)
     assert places["map"][1] <= places["bar"][0] and places["bar"][1] <= 844
     assert element.query_selector(".machine-key").is_visible()
-    answer = element.query_selector(".live-player p")
+    answer = element.query_selector(".live-player p:not(.live-retold)")
     assert answer.text_content() == element.query_selector(".live-says").text_content()
     assert "8 words are about equally probable" in answer.text_content()
     tints = """e => { const c = e.querySelector('canvas'), r = c.width / c.clientWidth;
@@ -68,8 +72,15 @@ def test_on_a_phone_a_step_of_the_tour_and_what_it_changes_are_on_one_screen(ope
         places = element.evaluate(PLACES)
         top, low = (HEADER, places["bar"][0])
         for part in ("tour", "guide", "map"):
+            # What is taken from a later block is shown with what is said of it, in the bar.
+            if element.evaluate("e => e.state.off.includes('h22')"):
+                told = element.query_selector(".live-retold")
+                assert "without head 2.2" in told.text_content() and told.is_visible()
+                place = element.query_selector("[data-key='head 2.2']").bounding_box()
+                assert top <= place["y"] and place["y"] + place["height"] <= low
+                break
             assert top <= places[part][0] and places[part][1] <= low, (part, places)
-        answer = element.query_selector(".live-player p")
+        answer = element.query_selector(".live-player p:not(.live-retold)")
         assert answer.evaluate(WHOLE) and answer.is_visible()
         said.add(answer.text_content())
     assert len(said) == 3 and tab.complaints == []
@@ -85,11 +96,12 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     element.wait_for_selector(".live-player-tour")
     shown = [b for b in element.query_selector_all(row) if b.is_visible()]
     assert [b.text_content() for b in shown] == ["1", "2", "3", "Back", "Step", "Play"]
-    y = tab.evaluate("scrollY")
     shown[2].click()
-    assert element.evaluate("e => [e.state.off, scrollY]") == [["h22"], y]
+    settled(tab)
+    assert element.evaluate("e => e.state.off") == ["h22"]
+    assert 0 < element.query_selector("[data-key='head 2.2']").bounding_box()["y"] < answer_top(element)
     assert shown[2].get_attribute("aria-current") == "step"
-    answer = element.query_selector(".live-player p")
+    answer = element.query_selector(".live-player p:not(.live-retold)")
     assert "“she” with 93.81%. One part is off; with all parts it would be “he”" in answer.text_content()
     for _ in range(10):
         assert answer.evaluate(WHOLE), answer.text_content()
@@ -143,6 +155,28 @@ def test_on_a_phone_back_closes_the_sheet_and_keeps_what_was_changed(opened):
         assert element.evaluate("e => [e.state.open, e.state.off, scrollY]") == ["nothing", off, y]
         assert ("h00=off" in tab.url) == (off == ["h00"]) and "open=" not in tab.url
     assert off == [] and tab.complaints == []
+
+
+def test_a_finger_can_use_it_on_a_phone_that_lies_and_one_that_stands(browser, bases):
+    context = browser.new_context(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    tab = context.new_page()
+    tab.goto(bases["http"] + PAGE)
+    element = tab.wait_for_selector("live-figure:has(.machine-word)")
+    element.query_selector(".live-tour > .live-stop:nth-child(3)").tap()
+    settled(tab)
+    bar, told = element.query_selector(".live-player"), element.query_selector(".live-retold")
+    assert bar.bounding_box()["height"] < 90 and "“Vice”" in told.inner_text()
+    for part in ("[data-key='head 0.0']", "[data-key='word 0']", "[data-key='bar 1']"):
+        place = element.query_selector(part).bounding_box()
+        assert place["y"] >= HEADER and place["y"] + place["height"] <= bar.bounding_box()["y"], part
+    assert [b.is_visible() for b in element.query_selector_all(".live-play")] == [False, True]
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.wait_for_function("document.querySelector('.machine-stage').dataset.flow === 'down'")
+    element.query_selector("[data-key=switcher]").tap()
+    places = [b.bounding_box() for b in element.query_selector_all(".machine-toggle")]
+    assert len(places) == 10 and all(min(p["width"], p["height"]) >= 44 for p in places)
+    assert element.query_selector(".machine-told").text_content().startswith("Tap a word")
+    context.close()
 
 
 def test_who_wants_no_motion_gets_a_sheet_that_does_not_glide(opened):

@@ -178,7 +178,8 @@ def test_every_part_opens_and_closes_from_the_drawing(open_tab):
 def test_a_switch_on_the_map_ablates_the_head(open_tab):
     _tab, element = machine(open_tab, prompt=FIRST)
     before = state(element)["top"][0]
-    element.query_selector(".live-act:text-is('Switch parts off')").click()
+    press(element, "switcher")
+    assert min(b.bounding_box()["height"] for b in element.query_selector_all(".machine-toggle")) >= 24
     press(element, "switch h00")
     now = state(element)
     want = find("machine").state(find("machine").values(prompt=FIRST, h00=False))
@@ -314,6 +315,19 @@ def test_an_opened_part_says_first_what_it_does(open_tab):
     name = element.query_selector('.machine-name[data-term="u"]').bounding_box()
     told = element.query_selector(".machine-sum").bounding_box()
     assert told["y"] >= name["y"] + name["height"], "the explanation does not cover the heading"
+    # The stream's 8 by 8 numbers stand in rows of eight, and the title and its × stay above what scrolls.
+    tops = "e => new Set([...e.children].map(c => c.offsetTop)).size"
+    assert element.query_selector("[data-key='row x']").evaluate(tops) == 8
+    title, cross = (element.query_selector(f".machine-{part}").bounding_box() for part in ("title", "close"))
+    sheet = element.query_selector(".machine-room")
+    assert sheet.evaluate("e => e.scrollTop") > 100 and title["y"] >= sheet.bounding_box()["y"]
+    assert abs(title["y"] + title["height"] / 2 - cross["y"] - cross["height"] / 2) < 2
+    # An attention map of twelve words fits.
+    press(element, "close")
+    element.query_selector("input[role=combobox]").fill("5 chiama Paolo vice Paolo chiama 3 3 chiama 7 7")
+    press(element, "head 0.1")
+    fits = "e => e.querySelectorAll('thead th').length === 12 && e.scrollWidth <= e.clientWidth"
+    assert element.query_selector(".machine-where .live-scroll").evaluate(fits)
     assert tab.complaints == []
 
 
@@ -335,12 +349,38 @@ def test_the_text_can_be_read_in_full(open_tab):
     assert game.query_selector(".machine-written mark").text_content() == state(game)["words"][-1]
     assert game.query_selector(".machine-english").text_content().startswith("In English: Pietro calls ")
     assert game.query_selector(".machine-others").text_content().startswith("others (19 words)")
+    text = "1 chiama 2 2 chiama Pietro capo Pietro chiama Paolo Tarso 3"
+    game.query_selector("input[role=combobox]").fill(text)
+    want = "player 1 calls player 2; player 2 calls Pietro chief! Pietro calls Paolo Tarsus! player 3 …"
+    assert game.query_selector(".machine-english").text_content() == f"In English: {want}"
+    game.query_selector(".machine-key summary").click()
+    signs = [sign.text_content() for sign in game.query_selector_all(".machine-key li")]
+    for what in ("negative", "⊕", "heads 0 to 3", "hidden units", "counted from 0"):
+        assert sum(what in sign for sign in signs) == 1, what
 
 
-def test_the_end_names_a_control_that_exists(open_tab):
-    _tab, element = machine(open_tab, prompt="Pietro chiama 3 <EOS>")
+def test_the_end_names_controls_that_exist(open_tab):
+    tab, element = machine(open_tab, prompt="Pietro chiama 3 <EOS>")
     says = element.query_selector(".live-says").text_content()
-    assert says == "The text is over: nothing follows <EOS>. Press “Back” to take the last word back."
+    assert says.startswith("The text has ended: nothing follows <EOS>. Press “Play” to begin again, or “")
+    assert element.query_selector(".machine-ended").is_visible()
+    english = element.query_selector(".machine-english").text_content()
+    assert english == "In English: Pietro calls player 3 (end)"
+    box = element.query_selector("input[role=combobox]")
+    box.fill("Pietro chiama 3")
+    press(element, "next")
+    assert element.query_selector(".machine-english").text_content().startswith(english.replace(" (end)", ""))
+    # A draw of nearly one is the least probable word, and the last that is not cut off ends the text.
+    tab.evaluate("Math.random = () => 0.999999999")
+    for _ in range(72):
+        if state(element)["over"]:
+            break
+        element.query_selector(DRAW).click()
+    play = element.query_selector(".live-play")
+    play.click()
+    assert state(element)["prompt"] == "Pietro chiama 3" and play.text_content() == "Pause"
+    play.click()
+    box.fill("Pietro chiama 3 <EOS>")
     element.query_selector(".live-act:text-is('Back')").click()
     assert state(element)["prompt"] == "Pietro chiama 3"
     element.query_selector(".live-link").click()
@@ -363,7 +403,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         tab.wait_for_timeout(1100)
     stage = element.query_selector(".machine-stage").bounding_box()
     assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
-    told = bar.query_selector("p").text_content()  # the text being written, and what happens
+    told = bar.query_selector("p:not(.live-retold)").text_content()  # the text, and what happens
     assert told == f"… Pietro chiama {says.text_content()}" and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]

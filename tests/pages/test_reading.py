@@ -312,23 +312,6 @@ def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
     assert broken and all(min(more) > first + 20 for first, *more in broken)
 
 
-def test_code_is_seen_whole_at_a_desk_and_scrolled_on_a_phone(own):
-    """A line that is too long for a desk goes on below, a little further in; a phone breaks no line again."""
-    tab = own("notebooks/11_attention.html", viewport={"width": 1280, "height": 800})
-    tab.wait_for_function("() => !document.documentElement.dataset.opening")
-    tab.evaluate("() => document.querySelectorAll('details.deeper').forEach(e => { e.open = true; })")
-    boxes = """() => [...document.querySelectorAll('.cell_input pre')].filter(e => e.checkVisibility())
-      .map(e => [e.clientWidth, e.scrollWidth, e.clientHeight, e.querySelectorAll('.code-more').length])"""
-    desk = tab.evaluate(boxes)
-    assert any(more for *_, more in desk)
-    assert all(whole <= seen + 1 for seen, whole, *_ in desk)
-    tab.set_viewport_size({"width": 390, "height": 800})
-    phone = tab.evaluate(boxes)
-    assert sum(whole > seen + 50 for seen, whole, *_ in phone) > 5
-    assert all(abs(there[2] - here[2]) <= 16 for there, here in zip(desk, phone, strict=True))
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_what_was_read_is_marked(own):
     """Not what somebody jumps over."""
     tab, mark = own("notebooks/06_vocabulary.html"), ".bd-docs-nav a.was-read[data-chapter='06']"

@@ -347,7 +347,6 @@ def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open
     for kind in (
         ".bd-article div.math",
         ".bd-article .pst-scrollable-table-container, .bd-article .cell_output",
-        ".bd-article .cell_input pre",
     ):
         wide, faded, at_end, fit = tab.evaluate(fades, kind)
         assert wide and faded == wide and at_end == 0 and fit == 0, (kind, wide, faded, at_end, fit)

@@ -67,7 +67,8 @@ def test_the_head_is_the_packages():
     is_shown(story, "S", scores)
     is_shown(story, "Z", scores / 5**0.5)
     masked = scores / 5**0.5 + torch.full((3, 3), -math.inf, dtype=torch.float64).triu(1)
-    is_shown(story, "M", masked)
+    is_shown(story, "M", torch.full((3, 3), -math.inf, dtype=torch.float64).triu(1))
+    is_shown(story, "Z_M", masked)
     is_shown(story, "P", masked.exp())
 
 

@@ -18,6 +18,9 @@
 
   // --- drawing: bars, and squares that are the darker the more ---
   const percent = (shown, p) => p > 0 && p < 0.0005 ? "< 0.1%" : shown(p, 1, true);
+  // Near certainty has one more place, and is never called certain.
+  const surely = (shown, p) => p === 1 ? "100%" : p >= 0.99995 ? "≈ 100%" : p >= 0.9995 ? shown(p, 2, true) : percent(shown, p);
+  const exactly = (shown, p) => p < 1 && p >= 0.99995 ? "more than 99.99%" : shown(p, 2, true);
   const bar = (make, p, ghost) => make("span", {class: "live-track", "aria-hidden": "true"},
     make("span", {class: "live-fill", style: `width:${(100 * p).toFixed(2)}%`}),
     ...(ghost === undefined ? [] : [make("span", {class: "live-outline", style: `width:${(100 * ghost).toFixed(2)}%`})]));
@@ -26,5 +29,5 @@
     class: `live-square${p > 0.735 ? " live-deep" : p > 0.45 ? " live-mid" : ""}`, style: `--share:${(100 * p).toFixed(1)}%`}, ...words);
   const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide live-to-end", role: "region", "aria-label": label, tabindex: "0"}, table);
 
-  window.ModelText = {Reader, nextToken, softmax, BOS, EOS, split, prepare, read, after, best, ranked, percent, bar, square, scroll};
+  window.ModelText = {Reader, nextToken, softmax, BOS, EOS, split, prepare, read, after, best, ranked, percent, surely, exactly, bar, square, scroll};
 })();

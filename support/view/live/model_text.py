@@ -12,7 +12,7 @@ from support.inside.trace import Trace
 from support.model import GPT
 from support.text import Vocabulary
 from support.view.live.by_hand_model import CONFIG, WORDS, by_hand_model
-from support.view.live.controls import Prompt
+from support.view.live.controls import Prompt, shown
 
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
@@ -104,6 +104,26 @@ def after(prompt: str) -> str:
     if not words:
         return "At the start"
     return f"After “{'… ' if len(words) > 4 else ''}{' '.join(words[-4:])}”"
+
+
+def surely(p: float) -> str:
+    """A probability with one place; near certainty has one more, and is never called certain.
+
+    >>> surely(0.9376), surely(0.9998), surely(0.99997), surely(1.0), surely(0.0001)
+    ('93.8%', '99.98%', '≈ 100%', '100%', '< 0.1%')
+    """
+    if p == 1 or p >= 0.99995:
+        return "100%" if p == 1 else "≈ 100%"
+    return "< 0.1%" if 0 < p < 0.0005 else shown(p, 2 if p >= 0.9995 else 1, percent=True)
+
+
+def exactly(p: float) -> str:
+    """A probability with two places, in a sentence.
+
+    >>> exactly(0.11613), exactly(0.99997)
+    ('11.61%', 'more than 99.99%')
+    """
+    return "more than 99.99%" if 0.99995 <= p < 1 else shown(p, 2, percent=True)
 
 
 def prompt_of(model: str, label: str, start: str) -> Prompt:

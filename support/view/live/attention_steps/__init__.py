@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from support.view.live.stepper import Story, stepper
+from support.view.live.stepper.story import added
 
 WORDS = ("the", "cat", "sat")
 X = np.array([[0.1, -0.2, 0.05, 0.4, 0.15], [0.3, 0.5, -0.1, 0.2, 0], [-0.4, 0.1, 0.6, -0.3, 0.2]])
@@ -25,8 +26,12 @@ def head() -> Story:
     story.step("The words", "Each word is a row of X; three learned matrices wait for it.")
     x = story.given("X", "X, a row for each word", X, rows=WORDS, role="stream", digits=2)
     weights = [
-        story.given(f"W_{name}", f"W_{name}", values, role=role, digits=1)
-        for name, values, role in (("Q", W_Q, "query"), ("K", W_K, "key"), ("V", W_V, "value"))
+        story.given(f"W_{name}", f"W_{name}", values, role=role, digits=1, words=words)
+        for name, values, role, words in (
+            ("Q", W_Q, "query", "weights of the queries"),
+            ("K", W_K, "key", "weights of the keys"),
+            ("V", W_V, "value", "weights of the values"),
+        )
     ]
     made = []
     for name, role, says, weight in zip(
@@ -37,21 +42,28 @@ def head() -> Story:
         strict=True,
     ):
         story.step({"Q": "Queries", "K": "Keys", "V": "Values"}[name], f"X W_{name} says {says}.")
-        made.append(story.product(name, f"{name} = X W_{name}", x, weight, role=role))
+        words = {"Q": "queries", "K": "keys", "V": "values"}[name]
+        made.append(story.product(name, f"{name} = X W_{name}", x, weight, role=role, words=words))
     q, k, v = made
     story.step("Scores", "Every query meets every key in a dot product; the row belongs to the query.")
     scores = story.product("S", "S = Q Kᵀ, scores", q, k, transposed=True, role="attention")
     story.step("Scale", "The scores are divided by √5, the root of the keys' dimension.")
-    scaled = story.each("Z", "Z = S ÷ √5", scores, lambda s: s / math.sqrt(5), "{} ÷ 2.236", role="attention")
-    story.step("Mask", "No word may use a later word: scores above the diagonal become −∞.")
-    masked = story.matrix("M", "M, masked scores", (3, 3), WORDS, WORDS, "attention")
+    root = math.sqrt(5)
+    scaled = story.each("Z", "Z = S ÷ √5", scores, lambda s: s / root, f"{{}} ÷ {root:.3f}", words="scaled")
+    story.line(scores, "÷ √5 =", scaled)
+    story.step("Mask", "No word may use a later word: with M, scores above the diagonal become −∞.")
+    open_to = [[0.0 if j <= i else -math.inf for j in range(3)] for i in range(3)]
+    mask = story.given("M", "M, mask", open_to, rows=WORDS, columns=WORDS, role="attention", digits=0)
+    masked = story.matrix("Z_M", "Z_M = Z + M", (3, 3), WORDS, WORDS, "attention", words="masked scores")
+    story.line(scaled, "+", mask, "=", masked)
     for i in range(3):
         for j in range(3):
-            value = scaled.value(i, j) if j <= i else -math.inf
-            how = scaled.show(i, j) + (" + 0" if j <= i else " − ∞")
-            story.put(masked, i, j, value, how, [scaled.key(i, j)])
+            value = scaled.value(i, j) + mask.value(i, j)
+            how = added([scaled.show(i, j), mask.show(i, j)])
+            story.put(masked, i, j, value, how, [scaled.key(i, j), mask.key(i, j)])
     story.step("Softmax: powers of e", "e is raised to every score, and e to the power of −∞ is zero.")
-    powers = story.each("P", "P, e to the power of M", masked, math.exp, "e^({})", role="attention")
+    powers = story.each("P", "P, e to the power of Z_M", masked, math.exp, "e^({})")
+    story.line(masked, "→", powers)
     story.step(
         "Softmax: shares", "Each power is divided by the sum of its row: these are the attention weights."
     )
@@ -62,15 +74,17 @@ def head() -> Story:
             how = f"{powers.show(i, j)} ÷ ({' + '.join(powers.show(i, c) for c in seen)})"
             sources = {powers.key(i, j): None} | {powers.key(i, c): None for c in seen}
             story.put(shares, i, j, row[j] / math.fsum(row), how, sources)
+    story.line(powers, "→", shares)
     story.step("Mix", "Each word takes the average of the values, with its attention weights.")
     mixed = story.product("O", "O = α V, output", shares, v, role="value")
     story.step("Add", "The output is added to the word's own row (W_O is the identity here).")
-    added = story.matrix("H", "H = X + O", (3, 5), WORDS, role="stream")
+    sums = story.matrix("H", "H = X + O", (3, 5), WORDS, role="stream", words="the stream after the head")
+    story.line(x, "+", mixed, "=", sums)
     for r in range(3):
         for c in range(5):
-            how = f"{x.show(r, c)} + {mixed.show(r, c)}".replace("+ −", "− ")
+            how = added([x.show(r, c), mixed.show(r, c)])
             value = x.value(r, c) + mixed.value(r, c)
-            story.put(added, r, c, value, how, [x.key(r, c), mixed.key(r, c)])
+            story.put(sums, r, c, value, how, [x.key(r, c), mixed.key(r, c)])
     return story
 
 

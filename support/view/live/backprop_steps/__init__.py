@@ -64,10 +64,10 @@ def backwards() -> Story:
     units = [f"unit {i}" for i in range(8)]
     story.step("Given", "The last token's stream x, and the weights; a row of W₁ᵀ belongs to a hidden unit.")
     x = story.given("x", "x, stream", [STREAM], role="stream")
-    w1 = story.given("W₁ᵀ", "W₁ᵀ", np.transpose(W_1), rows=units, role="ffn")
-    b1 = story.given("b₁", "b₁", [[b] for b in B_1], rows=units, role="ffn")
-    w2 = story.given("W₂", "W₂", W_2, rows=units, role="ffn")
-    b2 = story.given("b₂", "b₂", [B_2], role="ffn", digits=4)
+    w1 = story.given("W₁ᵀ", "W₁ᵀ", np.transpose(W_1), rows=units, role="ffn", words="first weights")
+    b1 = story.given("b₁", "b₁", [[b] for b in B_1], rows=units, role="ffn", words="first biases")
+    w2 = story.given("W₂", "W₂", W_2, rows=units, role="ffn", words="second weights")
+    b2 = story.given("b₂", "b₂", [B_2], role="ffn", digits=4, words="second biases")
     e = story.given("E", "E, embedding matrix", E, rows=WORDS, role="token", digits=1)
 
     def column(name: str, title: str, rows: tuple[str, ...], role: str) -> Matrix:
@@ -83,22 +83,26 @@ def backwards() -> Story:
         value = math.fsum(n.value(0, k) * w1.value(i, k) for k in range(4)) + b1.value(i, 0)
         sources = [*(n.key(0, k) for k in range(4)), *(w1.key(i, k) for k in range(4)), b1.key(i, 0)]
         story.put(u, i, 0, value, added([*terms, b1.show(i, 0)]), sources)
+    story.line(w1, "×", n, "ᵀ +", b1, "=", u)
     story.step("Forward: ReLU", "Negative inputs become zero.")
-    a = story.each("a", "a = ReLU(u)", u, lambda v: max(v, 0.0), "max(0, {})")
+    a = story.each("a", "a = ReLU(u)", u, lambda v: max(v, 0.0), "max(0, {})", words="hidden units")
+    story.line(u, "→", a)
     story.step("Forward: down", "The active units add their rows of W₂ to the stream.")
-    y = story.matrix("y", "y = x + a W₂ + b₂", (1, 4), role="stream")
+    y = story.matrix("y", "y = x + a W₂ + b₂", (1, 4), role="stream", words="last state of the stream")
     on = [i for i in range(8) if a.value(i, 0) > 0]
     for c in range(4):
         terms = [x.show(0, c), *(f"{a.show(i, 0)} · {w2.show(i, c)}" for i in on), b2.show(0, c)]
         value = x.value(0, c) + math.fsum(a.value(i, 0) * w2.value(i, c) for i in on) + b2.value(0, c)
         sources = [x.key(0, c), *(k for i in on for k in (a.key(i, 0), w2.key(i, c))), b2.key(0, c)]
         story.put(y, 0, c, value, added(terms), sources)
+    story.line(x, "+", a, "ᵀ ×", w2, "+", b2, "=", y)
     story.step("Forward: final norm", "The last state is normed once more.")
     h, scale = normed(story, "h", "h, normed last state", y, "norm")
     story.step("Forward: logits", "The logit of a word is the dot product of h with the word's row of E.")
     z = column("z", "z = E h, logits", WORDS, "output")
     for i in range(8):
         story.dot(z, i, 0, h, 0, [(e, i, k) for k in range(4)])
+    story.line(e, "×", h, "ᵀ =", z)
     story.step(
         "Forward: probabilities and loss",
         "Softmax; the loss is the negative logarithm of the probability of “mat”.",
@@ -111,6 +115,7 @@ def backwards() -> Story:
         story.put(p, i, 0, powers.value(i, 0) / whole, how, [powers.key(k, 0) for k in range(8)])
     loss = story.matrix("L", "L, loss", (1, 1), role="loss")
     story.put(loss, 0, 0, -math.log(p.value(TARGET, 0)), f"−ln {p.value(TARGET, 0):.4f}", [p.key(TARGET, 0)])
+    story.line(z, "→", powers, "→", p, "→", loss)
     _back(story, {"x": x, "n": n, "u": u, "h": h, "scale": scale, "p": p, "e": e, "w1": w1, "w2": w2})
     return story
 
@@ -130,10 +135,12 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     for i in range(8):
         for c in range(4):
             _times(story, on_e, i, c, (on_z, i, 0), (h, 0, c))
+    story.line(on_z, "×", h, "=", on_e)
     story.step("Back: into h", "The last state receives a mixture of the rows of E.")
     on_h = story.matrix("∂h", "∂L/∂h = Eᵀ ∂L/∂z", (1, 4), (), (), "loss")
     for c in range(4):
         _sum(story, on_h, c, [((on_z, i, 0), (e, i, c)) for i in range(8)])
+    story.line(on_z, "ᵀ ×", e, "=", on_h)
     story.step("Back: norm", "The mean and the part along h are removed, and the rest is divided by σ.")
     about = story.matrix("g", "means of ∂h and of ∂h · h", (1, 2), (), ("∂h", "∂h · h"), "norm", 4)
     keys = [on_h.key(0, c) for c in range(4)]
@@ -155,6 +162,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     on_a = story.matrix("∂a", "∂L/∂a = W₂ ∂L/∂y", (8, 1), u.rows, (), "loss")
     for i in range(8):
         story.dot(on_a, i, 0, on_y, 0, [(w2, i, k) for k in range(4)])
+    story.line(w2, "×", on_y, "ᵀ =", on_a)
     story.step("Back: ReLU", "The gradient passes where the input was positive and is zero elsewhere.")
     on_u = story.matrix("∂u", "∂L/∂u", (8, 1), u.rows, (), "loss")
     for i in range(8):
@@ -168,6 +176,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     for i in range(8):
         for c in range(4):
             _times(story, on_w1, i, c, (on_u, i, 0), (n, 0, c))
+    story.line(on_u, "×", n, "=", on_w1)
     story.step("The step", "Each entry moves against its gradient, by the learning rate of one half.")
     new = story.matrix("W₁ᵀ new", "W₁ᵀ − 0.5 ∂L/∂W₁ᵀ", (8, 4), u.rows, (), "ffn")
     for i in range(8):
@@ -175,6 +184,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
             how = f"{w1.show(i, c)} − 0.5 · {on_w1.show(i, c)}".replace("− 0.5 · −", "+ 0.5 · ")
             value = w1.value(i, c) - RATE * on_w1.value(i, c)
             story.put(new, i, c, value, how, [w1.key(i, c), on_w1.key(i, c)])
+    story.line(w1, f"− {RATE} ×", on_w1, "=", new)
 
 
 Place = tuple[Matrix, int, int]

@@ -27,6 +27,7 @@ from support.view.live.machine.still import draw_machine
 from support.view.live.model_text import ENGLISH, EOS, GAME, Values, loaded, prompt_of, words_of
 
 LAST = len(steps_of(GAME)) - 1
+SCRIPTS = ("painting", "drawing", "layout", "sheet", "detail", "said")  # beside figure.js
 TOUR = (
     Stop(
         "Pietro chiama",
@@ -37,13 +38,13 @@ TOUR = (
     Stop(
         "add Paolo",
         "To Pietro, Paolo is Tarso: now the model is almost certain. "
-        "Switch off the first attention map and see who he becomes.",
+        "Switch off head 0.0, the first attention map, and see who he becomes.",
         {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(
-        "one map off",
-        "“Vice” is what a number would say to Paolo: without this map the model no longer knows who has "
-        "called. Press the map to see its numbers.",
+        "one head off",
+        "“Vice” is what a number would say to Paolo: without head 0.0 the model no longer knows who has "
+        "called. Press its map to see its numbers.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
     ),
 )
@@ -234,7 +235,7 @@ def machine_figure(
         tour=tour,
         invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",
         same_script_as="" if name == "machine" else "machine",
-        needs=tuple(f"machine/{part}.js" for part in ("painting", "drawing", "layout", "sheet", "detail")),
+        needs=tuple(f"machine/{part}.js" for part in SCRIPTS),
     )
 
 

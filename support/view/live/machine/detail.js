@@ -102,13 +102,15 @@
       const whole = vector && lengths[key] === data.d;
       view.point(!key ? {} : {part: state.open, ...(whole ? {index} : {}), ...(axis(view, key) === "position" ? {key: index} : {})});
     };
+    // The stream's numbers stand in rows as in its squares, or in half or double rows.
+    const {columns} = view.box || {columns: 8}, rowed = `--narrow:${columns > 8 ? columns / 2 : columns};--wide:${columns > 8 ? columns : 2 * columns}`;
     const lengths = Object.fromEntries(state.detail.map((v) => [v.key, v.values.length]));
     const vectors = state.detail.map((vector) => {
       const {key, name, values} = vector, scale = Math.max(1e-9, ...values.map(Math.abs)), words = axis(view, key) === "word";
       const order = words ? ranked(state.detail.at(-1).values).slice(0, 28) : [...values.keys()];
       const cells = order.map((i) => make("span", {class: `machine-cell${values[i] < 0 ? " machine-minus" : ""}`, "data-index": i, "data-axis": axis(view, key) + values.length,
         style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, words ? view.held.tokens[i] : state.words[i])] : []), shown(values[i], data.digits)));
-      const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`,
+      const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`, style: values.length === data.d ? rowed : "",
         "aria-label": `${name}: ${values.length} numbers; step through them with the arrow keys`}, ...cells);
       let now = -1;
       const go = (cell) => { if (cell) { now = cells.indexOf(cell); light(key, Number(cell.dataset.index), vector); } };
@@ -141,7 +143,8 @@
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
     fold.open = view.unfolded;
     fold.addEventListener("toggle", () => { view.unfolded = fold.open; });
-    box.append(close, make("p", {class: "machine-title"}, `${state.open}, over “${state.word}”`), make("p", {class: "machine-plain"}, state.plain));
+    const [i, h] = (state.open.split(" ")[1] || "").split("."), whole = h ? ` (head ${h} of block ${i})` : i ? ` (of block ${i})` : "";
+    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open}${whole}, over “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
@@ -162,7 +165,7 @@
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
     const rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
-    const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}`}, make("caption", {}, `Attention weights of head ${i}.${h} in percent`),
+    const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`}, make("caption", {}, `Attention weights of head ${i}.${h} in percent, rounded`),
       make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
       make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
         ...keys.map((j) => {

@@ -1,11 +1,10 @@
 // The machine view: over the canvas of painting.js stand buttons and words, which a keyboard reaches; and what the hand does.
 (() => {
   "use strict";
-  const {percent, bar} = window.ModelText;
+  const {surely: part, bar} = window.ModelText;
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark"};
-  // A probability as a share; near certainty with one more place.
-  const part = (shown, p) => p >= 0.99995 ? "100%" : p >= 0.9995 ? shown(p, 2, true) : percent(shown, p);
   const clamp = (x) => Math.max(0, Math.min(1, x));
+  const coarse = () => matchMedia("(pointer: coarse)").matches;
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   window.MachineView = class extends window.MachinePainting {
@@ -19,13 +18,9 @@
       this.told = make("p", {class: "live-told machine-told"});
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the drawing
       this.text = make("p", {class: "machine-text"});
-      const key = make("p", {class: "machine-key"}, make("i", {class: "machine-key-low"}), make("i", {class: "machine-key-high"}), " a word’s numbers", make("span", {}, ", negative and positive"),
-        make("i", {class: "machine-key-thread"}), " what it collects", make("span", {}, " from words before it, thicker for more"));
-      this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, this.text, key), this.stage, this.told);
+      this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, window.MachineSaid.key(make, data), this.text), this.stage, this.told);
       // The switches of the parts wait until they are asked for; one that is off is always there.
       this.switching = false;
-      this.switcher = make("button", {type: "button", class: "live-act"});
-      this.switcher.addEventListener("click", () => this.ask());
       this.bottom = new window.MachineSheet(this);
       this.reach = null;
       this.unfolded = null;
@@ -74,7 +69,8 @@
     started() {
       this.follows = true;
       this.begun = this.state.words.length;
-      if (this.box.flow === "across") this.stage.scrollIntoView({block: "nearest", behavior: calm() ? "auto" : "smooth"});
+      this.root.closest(".live-panel").querySelector(":scope > .live-player").classList.remove("live-player-told");
+      if (this.box.flow === "across") this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
       else this.follow();
     }
     follow() {
@@ -88,13 +84,17 @@
       const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
       if (from < 64 || to > innerHeight - 150) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
     }
-    // On a phone: buttons, sentence and the first maps stand on one screen, above the bar.
+    // On a phone what a step changes stands on one screen, above the bar: words, buttons and the first maps, or the map of
+    // the head that it takes from a later block; then the bar says what else stands beside the buttons.
     toured() {
-      const {box, stage} = this, panel = this.root.closest(".live-panel"), bar = panel.querySelector(":scope > .live-player");
-      if (box.flow === "across" || !bar?.clientHeight) return;
-      const [{y, s}] = box.blocks[0].maps, low = stage.getBoundingClientRect().top + y + s + 30 - bar.getBoundingClientRect().top;
-      const far = Math.min(low, panel.querySelector(".live-tour").getBoundingClientRect().top - 64);
-      if (far > 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
+      const {box, stage, state} = this, panel = this.root.closest(".live-panel"), bar = panel.querySelector(":scope > .live-player");
+      if (!bar?.clientHeight) return;
+      const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
+      const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = panel.querySelector(".live-tour").getBoundingClientRect().top - 64;
+      bar.classList.add("live-player-told");
+      const low = top + y + s + box.high - bar.getBoundingClientRect().top;
+      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70;
+      if (far > 0 || tour < 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
     }
     place(measure) {
       const {state, data} = this;
@@ -144,6 +144,7 @@
         button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
       }
       if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, box.gap ? `… ${box.gap} more` : `… ${box.shown[0]} earlier`));
+      if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
       if (!state.over && state.here === n - 1 && n < this.held.model.config.context) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
       box.blocks.forEach((block, i) => {
@@ -151,14 +152,13 @@
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
-          toggle({x: map.x + map.s / 2 - 15, y: map.y + map.s + 3}, `h${i}${map.h}`, `head ${i}.${map.h}`);
+          toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
         opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
-      this.switcher.textContent = this.switching ? "Hide the switches" : "Switch parts off";
-      this.switcher.hidden = Boolean(box.switcher); // it then stands in the drawing, beside what it brings
-      if (box.switcher) button(box.switcher, "switcher", "switcher", this.switcher.textContent, this.switcher.textContent, () => this.ask());
+      const ask = this.switching ? "Hide the switches" : "Switch parts off";
+      button(box.switcher, "switcher", "switcher", ask, ask, () => this.ask());
       const bars = make("div", {class: "machine-bars", style: at(box.bars)});
       const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
         state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
@@ -166,14 +166,14 @@
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const much = p === 0 ? "cut" : part(shown, p), can = state.here === n - 1 && n < this.held.model.config.context;
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(can ? {} : {disabled: ""}),
-          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
+          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${part(shown, plain)} by the model`},
         make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
         row.addEventListener("click", () => set({prompt: [...state.words.slice(this.held.begins), word].join(" "), step: data.steps.length - 1, at: 0}));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
       this.over.replaceChildren(...parts, bars);
-      this.write();
+      window.MachineSaid.write(this);
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));
@@ -190,41 +190,6 @@
       this.words();
       if (stood) this.over.querySelector(".machine-switcher")?.focus({preventScroll: true});
     }
-    // The whole text, so that it can be read: set as prose if it is prose; what was added is marked, and what the model
-    // does not know is struck out.
-    write() {
-      const {state, data, tools: {make, typed}} = this, {pieces, fresh} = typed(), prose = data.names.length > 0, parts = [];
-      const count = pieces.reduce((sum, piece) => sum + piece.words.length, 0);
-      let read = 0, start = true, quoted = false, last = "";
-      for (const {kind, text, words} of pieces) {
-        if (kind === "unknown" || kind === "left") parts.push(last ? " " : "", make(kind === "unknown" ? "s" : "span", {class: `machine-${kind}`}, text));
-        for (const word of words) {
-          const isNew = read++ >= count - fresh, ends = prose && word === "<EOS>";
-          let said = word, glued = !last;
-          if (prose) {
-            const closes = word === '"' && quoted;
-            glued = glued || closes || last === "“" || ".,!?".includes(word);
-            if (word === '"') {
-              quoted = !quoted;
-              said = quoted ? "“" : "”";
-              start = quoted || last === ".";
-            } else {
-              if (start || word === "i" || data.names.includes(word)) said = word[0].toUpperCase() + word.slice(1);
-              start = ".!?".includes(word) && !quoted;
-            }
-          }
-          last = said;
-          if (ends) said = "(the end)";
-          const gap = glued && !ends ? "" : " ", mark = parts.at(-1);
-          if (isNew && mark?.className === "machine-new") mark.append(gap, said); // one mark for all
-          else parts.push(gap, isNew ? make("mark", {class: "machine-new"}, said) : said);
-        }
-        last ||= text;
-      }
-      if (!state.over) parts.push(" …");
-      const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${state.words.slice(1).map((word) => data.english[word] ?? word).join(" ")}${state.over ? "" : " …"}`)] : [];
-      this.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
-    }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
     // What a hand opens is a sheet; what stands open already stays where it is.
     open(part, more = {}) {
@@ -232,7 +197,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? "Press a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it)." : "Below: what the opened part does, and its numbers.";
+      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it).` : "Below: what the opened part does, and its numbers.";
     }
 
     // --- the hand ---

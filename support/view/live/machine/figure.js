@@ -2,7 +2,7 @@
 // The drawing is in drawing.js, an opened part in detail.js.
 (() => {
   "use strict";
-  const {Reader, nextToken, softmax, BOS, EOS, split, prepare, after} = window.ModelText;
+  const {Reader, nextToken, softmax, BOS, EOS, split, prepare, after, surely, exactly} = window.ModelText;
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const settled = (logits) => Float64Array.from(logits, (z) => Math.round(z * 1e12) / 1e12);
   const best = (numbers) => {
@@ -13,7 +13,7 @@
     }
     return at;
   };
-  const NOTHING = "nothing", SHOWN = 12, ALIKE = 0.8;
+  const NOTHING = "nothing", SHOWN = 12, ALIKE = 0.8, LISTED = 8;
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
   const offOf = (values, {n_layers: layers, n_heads: heads}) => {
@@ -77,13 +77,13 @@
   }
 
   // A row for each part: what it does for the chosen word, how much, and what the model would say then.
-  function rows(held, answers, words, here, off, {fill}) {
+  function rows(held, answers, words, here, off, {fill, shown}) {
     const {reader, model: {config: c}, tokens} = held;
     const row = (part, does, size, stage) => {
       const item = {key: part, part, does, size, answer: "", sure: ""};
       if (stage === undefined) return item;
       const first = best(answers[stage]);
-      return {...item, answer: tokens[first], sure: fill("{p:.1%}", {p: answers[stage][first]})};
+      return {...item, answer: tokens[first], sure: surely(shown, answers[stage][first])};
     };
     const found = [row("embedding", `row ${held.ids.get(words[here])} of the embedding, plus position ${here + 1}`, norm(reader.stream(0, here)), 0)];
     for (let i = 0; i < c.n_layers; i++) {
@@ -123,31 +123,32 @@
     const most = ranked(weights).slice(0, 3).filter((k, n) => !n || weights[k] >= 0.05);
     const said = most.map((k) => fill("{from} ({p:.0%})", {from: k === here ? "itself" : `“${words[k]}”`, p: weights[k]}));
     const rest = 1 - most.reduce((sum, k) => sum + weights[k], 0);
-    if (rest >= 0.05) said.push(fill("others ({p:.0%})", {p: rest}));
+    const left = 1 - most.reduce((sum, k) => sum + Math.round(100 * weights[k]), 0) / 100; // what is told adds up to 100%
+    if (rest >= 0.05) said.push(fill("others ({p:.0%})", {p: left}));
     return said.length === 1 ? said[0] : `${said.slice(0, -1).join(", ")} and ${said.at(-1)}`;
   }
 
   // What the model says with all its parts; kept as long as the text is the same.
-  function intact(held, here) {
+  function intact(held, here, shown) {
     const {reader, model, tokens} = held;
     held.intact ||= new Reader(model);
     const row = softmax(held.intact.read(reader.ids).logitsAt(here)), i = best(row);
-    return {other: tokens[i], sure: row[i]};
+    return {other: tokens[i], sure: exactly(shown, row[i])};
   }
 
-  function finding(held, {left, alike, least, low}, words, here, found, first, {fill}) {
+  function finding(held, {left, alike, least, low}, words, here, found, first, {fill, shown}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
-    const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: first.plain, layer,
+    const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: exactly(shown, first.plain), layer,
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
-      if (found.over) return `The text is over: nothing follows ${EOS}. Press “Back” to take the last word back.`;
+      if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
-      const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure:.2%}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here)}) : "";
-      const said = alike > 3 ? "{after} {alike} words are about equally probable, from “{best}” with {p:.2%} to “{least}” with {low:.2%}." : "{after} the most probable next word is “{best}” with {p:.2%}.";
-      return fill(said, {...about, alike, least, low}) + drawn + off; // (a tie has no winner)
+      const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here, shown)}) : "";
+      const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low:.2%}." : "{after} the most probable next word is “{best}” with {p}.";
+      return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
     }
-    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given:.2%}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
-      {...about, given: softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])]});
+    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
+      {...about, given: exactly(shown, softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])])});
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
     if (part === "attention") {
       if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
@@ -181,7 +182,7 @@
       const lens = Array.from({length: 2 * c.n_layers + 1}, (_, k) => reader.lens(k, here)), answers = lens.map(softmax);
       const logits = settled(lens[Math.min(step, 2 * c.n_layers)]), chosen = sampling(values, data);
       const plain = nextToken(logits), drawn = nextToken(logits, chosen);
-      const top = ranked(plain).slice(0, 8).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
+      const top = ranked(plain).slice(0, LISTED).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
       const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
       const found = {
         words, here, first, word: words[here], step_name: data.steps[step], keep: chosen.topK === null ? "all" : String(chosen.topK), off, over,
@@ -218,10 +219,21 @@
       panel.classList.add("live-broad");
       panel.parentElement.view = held.view;
       panel.querySelector(":scope > .live-picture").after(held.view.room);
-      panel.querySelector(".live-reset").before(held.view.switcher);
+      // What is seldom pressed stands below the drawing.
+      const foot = document.createElement("div");
+      foot.className = "live-buttons machine-foot";
+      foot.append(...[".live-reset", ".live-link", ".live-copied"].map((which) => panel.querySelector(which)));
+      panel.querySelector(":scope > .live-more").before(foot);
       held.view.place(true);
     },
     written: ({steps}) => ({at: 0, step: steps.length - 1}),
+    // From the end of a text Play goes back to what somebody wrote, or else to its first word.
+    begin({prompt}, data, held) {
+      const words = split(prompt), n = wordsOf(held, prompt).length;
+      if (!prompt.endsWith(EOS) && n < held.model.config.context) return null;
+      const {fresh} = held.view.tools.typed(), own = words.slice(0, words.length - fresh);
+      return {prompt: (fresh && own.length ? own : words.slice(0, 1)).filter((word) => word !== EOS).join(" "), step: data.steps.length - 1, at: 0};
+    },
     started: (held) => held.view.started(), // Play was pressed
     toured: (held) => held.view.toured(), // a step of the tour was
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,

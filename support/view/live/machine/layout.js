@@ -9,6 +9,8 @@
     const cell = Math.sqrt(width * height / count), columns = clamp(Math.round(width / cell), 1, count);
     return {columns, rows: Math.ceil(count / columns), cell: width / columns};
   };
+  // Where a finger presses, a switch is higher, unless the window is as low as that of a phone that lies.
+  const low = () => innerHeight <= 480, high = () => matchMedia("(pointer: coarse)").matches && !low() ? 44 : 24;
   const square = (d) => {
     let columns = Math.ceil(Math.sqrt(d));
     while (d % columns) columns++;
@@ -27,14 +29,14 @@
 
   function across(W, state, data) { // words are rows
     const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
-    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.14, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
-    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, 40);
-    const head = 46 + Math.ceil(H / line) * (m + 23) + 4, tall = S * cell.rows / cell.columns, most = 5, row = Math.max(tall + 10, 36), room = row * most + 40;
+    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.13, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
+    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, low() ? 28 : 40);
+    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 4, 34), room = row * most + 24;
     // A short text has more air between its words; the height of the whole stays the same.
     const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
     const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
     shown.forEach((p, k) => { places[p] = {y: y(slot(k))}; });
-    const box = {flow: "across", W, H: head + room + 10, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    const box = {flow: "across", W, high: tap, H: head + room + 4, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: 0, y: places[p].y - 15, w: words - 8, h: 30}));
     box.next = {x: 0, y: Math.min(y(used) - 15, head + room - 28), w: words - 8, h: 30};
     let x = words;
@@ -42,13 +44,13 @@
       for (const p of shown) box.squares.push({stage, p, x, y: places[p].y - S * cell.rows / cell.columns / 2});
       x += S;
     };
-    box.embedding = {x: 0, y: head - 54, w: words + S + 6, h: 34};
+    box.embedding = {x: 0, y: head - 46, w: words + S + 6, h: 34};
     box.earlier = gap ? {x: 10, y: y(1) - 9} : {x: 2, y: head - 18};
     column(0);
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;
-      const maps = Array.from({length: H}, (_, h) => ({h, s: m,
-        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 46 + Math.floor(h / line) * (m + 23)}));
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 30,
+        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 46 + Math.floor(h / line) * (m + tap + 2)}));
       const label = {x: x + g - 10, y: 7, w: A + 20, h: 34}, start = x;
       x += 2 * g + A;
       column(2 * i + 1);
@@ -57,10 +59,11 @@
       x += 2 * g + F;
       column(2 * i + 2);
       box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
-        toggle: {x: left + F / 2 - 15, y: 48}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
+        toggle: {x: left + F / 2 - 15, y: 46, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
-    box.bars = {x: x + fan + 2, y: Math.max(0, head - 34), w: W - x - fan - 2, h: 9 * 29 + 24};
-    box.H = Math.max(box.H, box.bars.y + 9 * 28 + 34);
+    box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
+    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 9 * 28 - 30)), w: W - x - fan - 2, h: 9 * 28 + 28};
+    box.H = Math.max(box.H, box.bars.y + 9 * 28 + 30);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
     box.point = (p) => ({x: 0, y: (places[p] || {y: gap ? y(1) : head + 2}).y});
     return box;
@@ -70,27 +73,27 @@
     const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
     const {shown, gap, slot} = window_(state, most, data.keeps), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
     shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
-    const box = {flow: "down", W, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    const tap = high(), box = {flow: "down", W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: places[p].x - C / 2 + 2, y: 0, w: C - 4, h: 32}));
     box.next = {x: C * (slot(shown.length - 1) + 1) + 2, y: 0, w: C - 4, h: 32};
-    box.embedding = {x: 4, y: 40, w: W - 90, h: 24};
-    box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 44};
-    let y = 68;
+    box.embedding = {x: 4, y: 36, w: W - 90, h: 24};
+    box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 40};
+    let y = 62;
     const row = (stage) => {
       for (const p of shown) box.squares.push({stage, p, x: places[p].x - S / 2, y});
       y += tall;
     };
     row(0);
     for (let i = 0; i < L; i++) {
-      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 12, w: i ? W - 8 : W - 136, h: 24};
-      const maps = Array.from({length: H}, (_, h) => ({h, s: m, x: each * (h + 0.5) - m / 2, y: y + 44}));
+      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 10, w: i ? W - 8 : W - 136, h: 24};
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 40}));
       const start = y + 5;
-      y += 44 + m + 36;
+      y += 40 + m + tap + 4;
       const from = y, to = y + 74;
       y = to;
       row(2 * i + 1);
-      box.switcher ||= {x: W - 128, y: label.y, w: 124, h: 28};
-      const ffn = {x: 4, y: y + 10, w: W - 60, h: 28}, toggle = {x: W - 52, y: y + 11}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
+      box.switcher ||= {x: W - 128, y: label.y + 12 - Math.max(28, tap) / 2, w: 124, h: Math.max(28, tap)};
+      const ffn = {x: 4, y: y + 10, w: W - 60, h: 28}, toggle = {x: W - 52, y: y + 24 - tap / 2, w: 44, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
       const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
       y = top + units.rows * units.cell + 12;
       row(2 * i + 2);

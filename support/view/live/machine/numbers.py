@@ -11,9 +11,20 @@ from support.inside import ablate, logit_lens, run_with_cache
 from support.inside.trace import Trace, trace
 from support.view.live.controls import fill
 from support.view.live.machine.opened import in_words, opened
-from support.view.live.model_text import CONTEXTS, EOS, Values, after, ids, loaded, words_of
+from support.view.live.model_text import (
+    CONTEXTS,
+    EOS,
+    Values,
+    after,
+    exactly,
+    ids,
+    loaded,
+    surely,
+    words_of,
+)
 
 SHOWN = 12  # positions whose numbers are given, the chosen one among them
+LISTED = 8  # candidates, the most probable first
 ALIKE = 0.8  # of the largest probability: who has as much is about as probable
 NOTHING = "nothing"
 
@@ -120,7 +131,7 @@ def machine(
     best = [_ranked(answers[k, here].tolist())[0] for k in range(len(lens))]
     top = [
         {"rank": rank, "word": tokens[i], "logit": logits[i].item(), "plain": plain[i], "p": drawn[i]}
-        for rank, i in enumerate(_ranked(plain)[:8], start=1)
+        for rank, i in enumerate(_ranked(plain)[:LISTED], start=1)
     ]
     says = [
         {"word": tokens[i], "p": row[i]}
@@ -174,33 +185,37 @@ def _finding(
     config, begins, left = loaded(name)[0].config, len(words_of("", name)), about["left"]
     about |= {"word": words[here], "place": here + 1, "d": config.d_model, "units": config.d_ff}
     count = len(loaded(name)[1].tokens) - len(config.masked_ids)
-    about |= {"best": top[0]["word"], "p": top[0]["plain"]}
+    about |= {"best": top[0]["word"], "p": exactly(top[0]["plain"])}
     about |= {"after": after(" ".join(words[begins : here + 1]))}
     part, layer = [*found["step_name"].split(), "0"][:2]
     about["layer"] = layer
     if part == "prediction":
-        said = "{after} the most probable next word is “{best}” with {p:.2%}."
+        said = "{after} the most probable next word is “{best}” with {p}."
         if about["alike"] > 3:  # a tie has no winner
-            said = "{after} {alike} words are about equally probable, "
-            said += "from “{best}” with {p:.2%} to “{least}” with {low:.2%}."
+            said = "{after} {alike} words{listed} are about equally probable, "
+            said += "from “{best}” with {p} to “{least}” with {low:.2%}."
+            about["listed"] = f" ({LISTED} listed)" if about["alike"] > LISTED else ""
         if found["over"]:
-            return f"The text is over: nothing follows {EOS}. Press “Back” to take the last word back."
+            return (
+                f"The text has ended: nothing follows {EOS}. Press “Play” to begin again, "
+                "or “Back” to take the last word back."
+            )
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
         if n_off := len(found["off"]):
             row = passed(name, prompt, ())[1][-1, here].softmax(dim=-1).tolist()
             about["other"] = loaded(name)[1].tokens[_ranked(row)[0]]
-            about["sure"] = max(row)
+            about["sure"] = exactly(max(row))
             said += " One part is" if n_off == 1 else f" {n_off} parts are"
-            said += " off; with all parts it would be “{other}” with {sure:.2%}."
+            said += " off; with all parts it would be “{other}” with {sure}."
     elif part == "embedding":
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
         )
         if here >= max(begins, 1):  # the first word of all follows nothing
             before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
-            about["given"] = before[loaded(name)[1].id(words[here])].item()
-            said = said.replace("”", "”, to which the model had given {given:.2%},", 1)
+            about["given"] = exactly(before[loaded(name)[1].id(words[here])].item())
+            said = said.replace("”", "”, to which the model had given {given},", 1)
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}
@@ -237,7 +252,7 @@ def _rows(
         item: Values = {"key": part, "part": part, "does": does, "size": size, "answer": "", "sure": ""}
         if stage is not None:
             item["answer"] = tokens[best[stage]]
-            item["sure"] = fill("{p:.1%}", {"p": answers[stage, here, best[stage]].item()})
+            item["sure"] = surely(answers[stage, here, best[stage]].item())
         return item
 
     number = int(seen.ids[0, here])

@@ -144,6 +144,7 @@ def _sources(weights: list[float], words: list[str], here: int) -> str:
         for k in most
     ]
     rest = 1 - sum(weights[k] for k in most)
+    left = 1 - sum(int(100 * weights[k] + 0.5) for k in most) / 100  # what is told adds up to 100%
     if rest >= 0.05:
-        said.append(fill("others ({p:.0%})", {"p": rest}))
+        said.append(fill("others ({p:.0%})", {"p": left}))
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

@@ -16,8 +16,8 @@ TOUR = (
     ),
     Stop(
         "a kind girl",
-        "Now it is “she”. How does the end of the text know what stood near its beginning? One head of the "
-        "third block has looked back. Take that head from the story of the boy.",
+        "Now it is “she”. How does the end of the text know what stood near its beginning? One head, 2.2 "
+        "(head 2 of block 2), has looked back. Take it from the story of the boy.",
         {"prompt": GIRL, "h22": True, **_END},
     ),
     Stop(

@@ -11,7 +11,7 @@
     const [text, made, , sum] = find(key, data);
     return made > step ? ` ${key} is made in step ${made + 1}, ${data.steps[made][0]}.` : ` ${key} = ${sum} = ${text}.`;
   };
-  // To another step; a sum that was told goes. On from the last is the first, but Play ends there.
+  // To another step; a sum that was told goes. On from the last is the first, if so asked.
   const to = (step, values, data, round = false) => {
     const last = data.steps.length - 1, next = round && step > last ? 0 : Math.min(Math.max(step, 0), last);
     return next === values.step ? {} : {step: next, cell: "none"};
@@ -40,12 +40,13 @@
         ...matrix.columns.map((word) => make("th", {scope: "col"}, word))))] : [];
       const table = make("table", {class: "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...lowered(matrix.title, make)), ...head, make("tbody", {}, ...body));
       const first = Math.min(...matrix.cells.flat().filter(Boolean).map((cell) => cell[1]));
-      return {node: make("div", {}, table), name: matrix.name, role: matrix.role, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
+      // A sign stands before it in a step that adds or multiplies, say.
+      return {node: make("div", {}, table), sign: make("span", {class: "stepper-sign", "aria-hidden": "true"}), name: matrix.name, words: matrix.words, role: matrix.role, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
     });
     // A line with all names, if there are too many matrices for a window: one that is pressed stays in view.
-    held.chain = data.chain ? make("div", {class: "stepper-chain", role: "group", "aria-label": "All matrices, in the order in which they are made; one that is pressed stays in view"}) : null;
+    held.chain = data.chain ? make("div", {class: "stepper-chain", role: "group", "aria-label": "All matrices, in the order in which they are made; one that is pressed stays in view"}, make("span", {}, "Matrices:")) : null;
     if (held.chain) for (const card of held.cards) {
-      card.chip = make("button", {type: "button", "aria-pressed": "false"}, ...lowered(card.name, make));
+      card.chip = make("button", {type: "button", "aria-pressed": "false", title: card.words}, ...lowered(card.name, make));
       card.chip.addEventListener("click", () => {
         if (card.chip.getAttribute("aria-disabled") === "true") return;
         card.kept = !card.kept;
@@ -65,7 +66,8 @@
     held.back = button("‹", "One step back", -1);
     held.on = button("›", "One step on", 1);
     const canvas = make("div", {class: "stepper-canvas", role: "group", "aria-label": "The matrices; a number that is pressed shows the sum that made it"},
-      ...held.cards.map((card) => card.node));
+      ...held.cards.flatMap((card) => [card.sign, card.node]));
+    held.canvas = canvas;
     canvas.addEventListener("click", (event) => {
       const button = event.target.closest("button[data-key]");
       if (!button || button.getAttribute("aria-disabled") === "true") return;
@@ -91,13 +93,62 @@
       if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
     const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number that was computed to see its sum.");
+    held.measure = () => measure(held, data, make);
     held.stage = make("div", {class: held.chain ? "stepper stepper-chained" : "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
+  }
+
+  // The matrices of a step in the order of its line, with its signs; the others follow. (Steps without a chain show all.)
+  const lineUp = ({cards, chain}, {lines}, place) => {
+    const line = chain && lines[place] || [], named = line.map(([sign, name]) => [sign, cards.find((card) => card.name === name)]);
+    return [...named, ...cards.filter((card) => !named.some(([, other]) => other === card)).map((card) => ["", card])];
+  };
+  function inLine(held, data, place, make) {
+    const all = lineUp(held, data, place), nodes = all.flatMap(([, card]) => [card.sign, card.node]);
+    for (const [sign, card] of all) {
+      card.sign.replaceChildren(...sign.split(/(ᵀ)/).map((part) => part === "ᵀ" ? make("sup", {}, "T") : part));
+      card.sign.style.width = `${signWidth(sign)}px`;
+    }
+    if (nodes.some((node, k) => held.canvas.childNodes[k] !== node)) held.canvas.append(...nodes);
+  }
+  const signWidth = (sign) => 9 * sign.length + 6;
+
+  // The canvas is as high as its highest step, and so is the text of the steps: what stands below them keeps its place
+  // from step to step. All matrices are measured at once; how they break into lines is reckoned.
+  function measure(held, data, make) {
+    const {canvas, cards, told, stage, chain} = held, room = canvas.clientWidth;
+    if (!room || room === held.room) return;
+    held.room = room;
+    const probe = make("div", {class: "stepper-probe", style: `width: ${told.clientWidth}px`}, ...data.steps.map(([headline, does], k) =>
+      make("p", {class: "stepper-told"}, make("b", {}, `${k + 1} of ${data.steps.length} · ${headline}. `), ...lowered(does, make), k === data.steps.length - 1 ? " This is the last step." : "")));
+    stage.append(probe);
+    stage.classList.add("stepper-measured");
+    const {columnGap, rowGap} = getComputedStyle(canvas), across = parseFloat(columnGap), down = parseFloat(rowGap);
+    const sizes = new Map(cards.map((card) => [card, [card.node.offsetWidth, card.node.offsetHeight]]));
+    const words = Math.max(...[...probe.children].map((p) => p.offsetHeight));
+    probe.remove();
+    stage.classList.remove("stepper-measured");
+    const few = chain || matchMedia("(max-width: 600px)").matches;
+    const heights = data.steps.map((_, place) => {
+      let x = 0, line = 0, high = 0;
+      const put = (wide, tall) => {
+        if (x && x + wide > room) [x, high, line] = [0, high + line + down, 0];
+        [x, line] = [x + wide + across, Math.max(line, tall)];
+      };
+      for (const [sign, card] of lineUp(held, data, place)) if (!few || card.steps.has(place) || held.reads[place].has(card.name)) {
+        if (sign) put(signWidth(sign), 0);
+        put(...sizes.get(card));
+      }
+      return high + line;
+    });
+    stage.style.setProperty("--high", `${Math.ceil(Math.max(...heights))}px`);
+    stage.style.setProperty("--words", `${words}px`);
   }
 
   function paint({place, cell: chosen, headline, does, sum, number, of}, held, data, make) {
     const sources = new Set(chosen === "none" ? [] : find(chosen, data)[4]);
     const told = new Set([chosen, ...sources].map((key) => key.slice(0, key.lastIndexOf("["))));
-    for (const {node, name, role, first: begins, steps, chip, kept} of held.cards) {
+    if (held.place !== place) inLine(held, data, place, make);
+    for (const {node, name, words, role, first: begins, steps, chip, kept} of held.cards) {
       const now = steps.has(place), reads = held.reads[place].has(name) && !now, later = begins > place;
       const marks = [now && "stepper-now", reads && "stepper-reads"], folded = chip && (later || !(now || reads || kept || told.has(name)));
       node.className = [`stepper-card stepper-${role}`, ...marks, later && "stepper-later", folded && "stepper-folded"].filter(Boolean).join(" ");
@@ -105,7 +156,7 @@
       chip.className = [`stepper-chip stepper-${role}`, ...marks].filter(Boolean).join(" ");
       chip.setAttribute("aria-disabled", String(later));
       chip.setAttribute("aria-pressed", String(Boolean(kept)));
-      chip.setAttribute("aria-label", `${name}${later ? ", not made yet" : now ? ", made in this step" : reads ? ", read in this step" : ""}`);
+      chip.setAttribute("aria-label", `${name}${words === name ? "" : `, ${words}`}${later ? ", not made yet" : now ? ", made in this step" : reads ? ", read in this step" : ""}`);
     }
     let first = null, kept = null;
     for (const [key, {td, inner, cell: [text, step, shade, , , gone], names}] of held.cells) {
@@ -154,14 +205,18 @@
       if (stale) tools.set({cell: "none"}); // its sum was told at another step, which the slider left
       return held.stage;
     },
-    placed(held) { held.stage.closest(".live-panel").classList.add("live-broad", "stepper-panel"); },
+    placed(held) {
+      const panel = held.stage.closest(".live-panel");
+      panel.classList.add("live-broad", "stepper-panel");
+      for (const button of panel.querySelectorAll("[data-act]")) button.remove(); // (the bar has its own)
+      held.measure();
+      new ResizeObserver(held.measure).observe(held.stage);
+    },
     actions: {
       back: (values, _, held, data) => to(values.step - 1, values, data),
-      step: (values, _, held, data) => to(values.step + 1, values, data, !held.tools.speed),
+      step: (values, _, held, data) => to(values.step + 1, values, data, true),
       last: (values, _, held, data) => to(data.steps.length - 1, values, data),
     },
-    pace: () => 2600,
-    begin: (values, data) => values.step === data.steps.length - 1 ? {step: 0, cell: "none"} : null,
   };
   for (const name of ["attention_steps", "bpe_steps", "backprop_steps", "adam_steps", "cache_steps"]) Live.define(name, figure);
 })();

@@ -60,6 +60,7 @@ class Matrix:
         role: what it is, one of `support.view.style.ROLES`; it decides the colour.
         digits: after the point.
         top: the value whose shade is the deepest; the largest one if it is 0.
+        words: what it is, for the line of names; its title, if there are none.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Matrix:
     role: str
     digits: int
     top: float = 0.0
+    words: str = ""
     cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
 
     def show(self, r: int, c: int) -> str:
@@ -103,8 +105,8 @@ class Matrix:
         for (r, c), cell in self.cells.items():
             item = [cell.text, cell.step, self.shade(cell), cell.sum, list(cell.sources)]
             grid[r][c] = item if cell.gone is None else [*item, cell.gone]
-        names = {"rows": list(self.rows), "columns": list(self.columns)}
-        return {"name": self.name, "title": self.title, "role": self.role, **names, "cells": grid}
+        names = {"name": self.name, "title": self.title, "words": self.words or self.title, "role": self.role}
+        return {**names, "rows": list(self.rows), "columns": list(self.columns), "cells": grid}
 
 
 class Story:
@@ -127,10 +129,24 @@ class Story:
         self.digits = digits
         self.steps: list[tuple[str, str]] = []
         self.matrices: dict[str, Matrix] = {}
+        self.lines: dict[int, list[tuple[str, str]]] = {}
 
     def step(self, title: str, says: str) -> None:
         """Begin a step: what it is called, and what it does, in one sentence."""
         self.steps.append((title, says))
+
+    def line(self, first: Matrix, *rest: str | Matrix) -> None:
+        """How the matrices of the present step stand in a line: a matrix, a sign, a matrix, and so on.
+
+        >>> story = Story()
+        >>> story.step("Product", "Two matrices are multiplied.")
+        >>> made = story.product("C", "C = A B", story.given("A", "A", [[1]]), story.given("B", "B", [[2]]))
+        >>> story.lines
+        {0: [('', 'A'), ('×', 'B'), ('=', 'C')]}
+        """
+        signs, others = rest[::2], rest[1::2]
+        pairs = [(str(sign), m.name) for sign, m in zip(signs, others, strict=True) if isinstance(m, Matrix)]
+        self.lines[len(self.steps) - 1] = [("", first.name), *pairs]
 
     def matrix(
         self,
@@ -142,6 +158,7 @@ class Story:
         role: str = "ink",
         digits: int | None = None,
         top: float = 0.0,
+        words: str = "",
     ) -> Matrix:
         """A matrix that is still empty; see `Matrix`.
 
@@ -157,6 +174,7 @@ class Story:
             role,
             self.digits if digits is None else digits,
             top,
+            words,
         )
         if name in self.matrices:
             raise InputError(f"there is a matrix {name!r} already; give the new one another name")
@@ -216,6 +234,7 @@ class Story:
                 self.dot(
                     made, r, c, a, r, [(b, *((c, k) if transposed else (k, c))) for k in range(a.shape[1])]
                 )
+        self.line(a, "×", b, "ᵀ =" if transposed else "=", made)
         return made
 
     def dot(

@@ -1,0 +1,54 @@
+"""Code on a page is what the notebook holds, and no piece of a line begins with what closes the one before."""
+
+import html
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from code_lines import hung
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[::9], ids=lambda path: path.stem)
+def test_the_text_stays_and_pieces_begin_with_something(path):
+    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+    codes = ["".join(cell["source"]).strip("\n") for cell in cells if cell["cell_type"] == "code"]
+    page = hung(highlight("\n".join(codes), PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+    assert html.unescape(re.sub("<[^>]*>", "", page)).strip("\n") == "\n".join(codes)
+    pieces = re.findall(r'<span class="piece">(?:<[^>]*>)*(.)', page)
+    assert len(pieces) > 100 and not {*pieces} & {*" ,)]}"}
+    assert page.count("<span") == page.count("</span>") and "\x01" not in page
+
+
+class Marked(HTMLParser):
+    """What is seen, each piece within ⟦ and ⟧."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.seen, self.closing = "", []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "span":
+            piece = dict(attributes)["class"] == "piece"
+            self.closing.append("⟧" * piece)
+            self.seen += "⟦" * piece
+
+    def handle_endtag(self, tag):
+        self.seen += self.closing.pop()
+
+    def handle_data(self, data):
+        self.seen += data
+
+
+def test_an_argument_is_one_piece_with_what_closes_it():
+    line = "result = compute([first + one, second_value], key=lambda a, b: order(a, b), other=1)"
+    page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
+    wanted = "result = compute(⟦[⟦first + one,⟧ ⟦second_value],⟧⟧ ⟦key=lambda a, b: order(a, b),⟧ ⟦other=1)⟧"
+    assert Marked(page).seen.strip() == wanted
