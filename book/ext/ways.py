@@ -236,8 +236,9 @@ def lead_into(section: nodes.section) -> None:
         text = said[k].astext()
         if not isinstance(said[k], nodes.Text):
             continue
-        first = k > 0 and text[:1] == " " and said[k - 1].astext().endswith((".", "?", "!"))
-        ends = [m.end() for m in SENTENCE.finditer(text)] or ([1] if first else [])
+        last = said[k - 1].astext() if k else ""
+        first = last.rstrip().endswith((".", "?", "!")) and " " in last[-1:] + text[:1]
+        ends = [m.end() for m in SENTENCE.finditer(text)] or [len(text) - len(text.lstrip())] * first
         if not ends:
             continue
         before, after = text[: ends[-1]].rstrip(), nodes.Text(text[ends[-1] :])
