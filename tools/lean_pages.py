@@ -17,6 +17,7 @@ import struct
 from pathlib import Path
 
 from code_lines import hung
+from column import in_column
 from lean_style import shared_style, used_words
 from page_head import with_name
 from stacking import stacked
@@ -58,6 +59,7 @@ LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
+FITTED = 'data-fitted=""'  # a plot that was laid out for the column of a page
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
@@ -122,9 +124,14 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
             return found[0]
         if src.endswith(".plot.svg"):
             svg = (folder / src).read_text(encoding="utf8")
-            if narrow := stacked(svg):
-                there = folder / f"{src.removesuffix('.plot.svg')}{NARROW}"
-                there.write_text(narrow, encoding="utf8")
+            there = folder / f"{src.removesuffix('.plot.svg')}{NARROW}"
+            if FITTED in svg[:300]:  # another page has it, too
+                narrow = there.read_text(encoding="utf8") if there.exists() else ""
+            else:
+                if narrow := stacked(svg):
+                    there.write_text(narrow, encoding="utf8")
+                svg = in_column(svg).replace("<svg ", f"<svg {FITTED} ", 1)
+                (folder / src).write_text(svg, encoding="utf8")
             return both_themes(attributes, svg, narrow)
         size = size_of(folder, src)
         if size and not re.search(r"\bwidth=", attributes):

@@ -17,14 +17,14 @@ LEAST = 0.4  # of its width at least remains
 SPACE = 1.5  # points between two texts
 
 
-def crossing(boxes: Iterable[Box]) -> int:
+def crossing(boxes: Iterable[Box], space: float = SPACE) -> int:
     """How many pairs of texts lie over one another, or touch.
 
     >>> crossing([(0, 0, 10, 10), (8, 0, 20, 10), (23, 0, 30, 10)])
     1
     """
     return sum(
-        min(a[2], b[2]) - max(a[0], b[0]) > -SPACE and min(a[3], b[3]) - max(a[1], b[1]) > 2.5
+        min(a[2], b[2]) - max(a[0], b[0]) > -space and min(a[3], b[3]) - max(a[1], b[1]) > 2.5
         for a, b in combinations(boxes, 2)
     )
 
@@ -93,8 +93,8 @@ def squeezed(axes: list[Element], frame: Box, excess: float, root: Element) -> l
     shapes = {p.get("id", ""): p for each in narrow for p in named(each, "path") if p.get("id")}
     for each in narrow:
         _squeeze(each, place, shapes)
-    before, after = (crossing(box for each in some for box in texts(each)) for some in (axes, narrow))
-    if after > before:
+    before, after = ([box for each in some for box in texts(each)] for some in (axes, narrow))
+    if any(crossing(after, space) > crossing(before, space) for space in (SPACE, 0.0)):
         return axes
     clips = {c for each in axes for g in each.iter() if (c := g.get("clip-path"))}
     for clip in named(root, "clipPath"):

@@ -12,32 +12,13 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from squeezing import squeezed
-from svg_text import SVG, XLINK, Box, Element, named, texts, union
+from svg_text import SVG, XLINK, Box, Element, frame_of, named, texts, union
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
 ABOVE = 10.0  # more air above a panel that begins a line, whose title belongs to what is below it
 SLENDER = 30.0  # a colour bar is narrower
 SIGN = 30.0  # what stands before the words of a legend
-
-
-def _points(path: Element) -> list[tuple[float, float]]:
-    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", path.get("d", ""))]
-    return list(zip(numbers[::2], numbers[1::2], strict=False))
-
-
-def _frame(axes: Element) -> Box | None:
-    """Where the axes are: their background, or else their picture."""
-    first = axes if axes.get("id", "").startswith("patch") else next(iter(axes), None)
-    if first is not None and first.get("id", "").startswith("patch") and (paths := named(first, "path")):
-        x, y = zip(*_points(paths[0]), strict=True)
-        return min(x), min(y), max(x), max(y)
-    if (image := next(iter(named(axes, "image")), None)) is not None:
-        x, y, wide, high = (float(image.get(name, "0")) for name in ("x", "y", "width", "height"))
-        turned = re.fullmatch(r"scale\(1 -1\) translate\(0 (\S+)\)", image.get("transform", ""))
-        y = -y - float(turned[1]) - high if turned else y
-        return x, y, x + wide, y + high
-    return None
 
 
 @dataclass
@@ -52,7 +33,7 @@ class Panel:
         """With all that stands around the frame."""
         boxes = [self.frame]
         for element in [*self.axes, *self.borrowed]:
-            boxes += [f for f in [_frame(element)] if f] + texts(element)
+            boxes += [f for f in [frame_of(element)] if f] + texts(element)
         return union(*boxes)
 
     def axis(self, number: int) -> Element | None:
@@ -61,7 +42,7 @@ class Panel:
         return axis[number] if number < len(axis) else None
 
 
-def _rows(panels: list[Panel]) -> list[list[Panel]]:
+def rows_of(panels: list[Panel]) -> list[list[Panel]]:
     """Panels whose frames stand at the same height, from left to right."""
     rows: list[list[Panel]] = []
     for panel in sorted(panels, key=lambda p: (p.frame[1], p.frame[0])):
@@ -77,7 +58,7 @@ def _rows(panels: list[Panel]) -> list[list[Panel]]:
     return [sorted(row, key=lambda p: p.frame[0]) for row in rows]
 
 
-def _gather(figure: Element) -> list[Panel] | None:
+def gather(figure: Element) -> list[Panel] | None:
     """The panels, each with its colour bar; nothing if some axes have no frame."""
     found: list[Panel] = []
     slender: list[Panel] = []
@@ -87,7 +68,7 @@ def _gather(figure: Element) -> list[Panel] | None:
         if re.match("pane3d|grid3d|axis3d", name) or (name.startswith("patch") and name != "patch_1"):
             solid.append(axes)
         elif name.startswith("axes"):
-            frame = _frame(solid[0] if solid else axes)
+            frame = frame_of(solid[0] if solid else axes)
             if frame is None:
                 return None
             (slender if frame[2] - frame[0] < SLENDER else found).append(Panel(frame, [*solid, axes]))
@@ -110,7 +91,7 @@ def _holds(outer: Box, inner: Box) -> bool:
     )
 
 
-def _moved(elements: list[Element], dx: float, dy: float) -> Element:
+def move(elements: list[Element], dx: float, dy: float) -> Element:
     group = ElementTree.Element(f"{{{SVG}}}g", {"transform": f"translate({dx:.2f} {dy:.2f})"})
     group.extend(elements)
     return group
@@ -125,7 +106,7 @@ def _borrow(panel: Panel, lender: Panel, number: int) -> None:
     if all(abs(panel.frame[k] - lender.frame[k]) < 1 for k in same):
         k = 0 if number else 3
         shift = panel.frame[k] - lender.frame[k]
-        panel.borrowed.append(_moved([copy.deepcopy(other)], *((shift, 0) if number else (0, shift))))
+        panel.borrowed.append(move([copy.deepcopy(other)], *((shift, 0) if number else (0, shift))))
 
 
 def _entries(legend: Element) -> list[tuple[Box, list[Element]]]:
@@ -153,7 +134,7 @@ def _flow(
         highest, left = min(box[1] for box, _ in line), EDGE
         for box, elements in line:
             own = highest if box[1] - highest < 50 else box[1]  # it comes from another row
-            out.append(_moved(elements, left - box[0], top - own))
+            out.append(move(elements, left - box[0], top - own))
             left += box[2] - box[0] + GAP
         return top + max(b[3] - (highest if b[1] - highest < 50 else b[1]) for b, _ in line) + GAP
 
@@ -167,19 +148,34 @@ def _flow(
     return close(), widest
 
 
-def _even(items: list[tuple[Box, list[Element]]]) -> list[list[tuple[Box, list[Element]]]]:
+def _balanced(boxes: list[Box], room: float) -> int:
+    """How many stand in a line, if all do not fit into one: of four, two and two.
+
+    >>> _balanced([(0, 0, 100, 9)] * 4, 350), _balanced([(0, 0, 100, 9)] * 4, 450)
+    (2, 4)
+    """
+    if sum(box[2] - box[0] + GAP for box in boxes) - GAP <= room:
+        return len(boxes)
+    fit = max(1, int((room + GAP) / (max(box[2] - box[0] for box in boxes) + GAP)))
+    return math.ceil(len(boxes) / math.ceil(len(boxes) / fit))
+
+
+def _even(items: list[tuple[Box, list[Element]]], room: float) -> list[list[tuple[Box, list[Element]]]]:
     """Many small pictures in lines of one length: eight are four and four."""
-    fit = int((PHONE + GAP) / (max(box[2] - box[0] for box, _ in items) + GAP))
+    fit = int((room + GAP) / (max(box[2] - box[0] for box, _ in items) + GAP))
     if len(items) < 5 or fit < 2 or any(texts(e) for _, elements in items for e in elements):
         return [items]
-    long = math.ceil(len(items) / math.ceil(len(items) / fit))
+    long = _balanced([box for box, _ in items], room)
     return [items[k : k + long] for k in range(0, len(items), long)]
 
 
-def _narrow(figure: Element, panel: Panel, root: Element) -> bool:
+def _narrow(figure: Element, panel: Panel, root: Element, width: float) -> bool:
     """Squeeze a panel that is too wide by itself, if its letters allow it."""
+    return _by(figure, panel, root, panel.box()[2] - panel.box()[0] - width)
+
+
+def _by(figure: Element, panel: Panel, root: Element, excess: float) -> bool:
     left, top, right, bottom = panel.frame
-    excess = panel.box()[2] - panel.box()[0] - PHONE
     below = any(box[2] > left for element in panel.borrowed for box in texts(element))
     if excess < GAP / 2 or below or not panel.axes[0].get("id", "").startswith("axes"):
         return False
@@ -192,8 +188,28 @@ def _narrow(figure: Element, panel: Panel, root: Element) -> bool:
     return True
 
 
-def stacked(drawn: str) -> str:
-    """The plot for a phone, or nothing if it fits there as it is, or cannot be taken apart.
+def _round(panel: Panel) -> bool:
+    """Whether a panel is square and nothing is written at its axes: what is round there stays round."""
+    left, top, right, bottom = panel.frame
+    square = abs((right - left) / (bottom - top) - 1) < 0.02
+    return square and not any(texts(axis) for k in (0, 1) if (axis := panel.axis(k)) is not None)
+
+
+def _beside(figure: Element, row: list[Panel], root: Element, width: float) -> None:
+    """Squeeze the panels of a row until they fit beside one another, each as much as its width asks for."""
+    able = [p for p in row if not _round(p)]
+    for _ in row:
+        excess = sum(p.box()[2] - p.box()[0] + GAP for p in row) - GAP - width + 1
+        whole = sum(p.frame[2] - p.frame[0] for p in able)
+        if excess <= 0 or not able:
+            return
+        able = [p for p in able if _by(figure, p, root, excess * (p.frame[2] - p.frame[0]) / whole)]
+
+
+def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
+    """The plot for a phone, or for another width; nothing if it fits there as it is or stays whole.
+
+    With ``beside``, panels rather become narrower than that one goes below another.
 
     >>> from support.view import style
     >>> from support.view.figure import svg
@@ -208,23 +224,32 @@ def stacked(drawn: str) -> str:
         ElementTree.register_namespace(prefix, space)
     root = ElementTree.fromstring(drawn)
     figure = next((g for g in root if g.get("id") == "figure_1"), None)
-    panels = None if figure is None else _gather(figure)
-    if figure is None or not panels or float(root.get("width", "0").removesuffix("pt")) <= PHONE + 1:
+    panels = None if figure is None else gather(figure)
+    if figure is None or not panels or float(root.get("width", "0").removesuffix("pt")) <= width + 1:
         return ""
-    rows = _rows(panels)
-    for row in rows:
-        room = PHONE
+    rows = rows_of(panels)
+    lines = rows
+    if beside:
+        for row in rows:
+            _beside(figure, row, root, width)
+        long = [_balanced([panel.box() for panel in row], width) for row in rows]
+        lines = [row[k : k + n] for row, n in zip(rows, long, strict=True) for k in range(0, len(row), n)]
+        for row, n in zip(rows, long, strict=True):
+            for panel in row[n::n]:
+                _borrow(panel, row[0], 1)
+    for row in () if beside else rows:
+        room = width
         for k, panel in enumerate(row):
             if k and room < panel.box()[2] - panel.box()[0]:  # it begins a line
                 _borrow(panel, row[0], 1)
-                room = PHONE
+                room = width
             room -= panel.box()[2] - panel.box()[0] + GAP
     for upper, lower in pairwise(rows):
         for panel in upper:
             for below in lower:
                 _borrow(panel, below, 0)
-    narrowed = [_narrow(figure, panel, root) for panel in panels]
-    if max(map(len, rows)) == 1 and not any(narrowed):
+    narrowed = [_narrow(figure, panel, root, width) for panel in panels]
+    if max(map(len, rows)) == 1 and not any(narrowed) and not beside:
         return ""
     ends = min(p.frame[1] for p in panels), max(p.frame[3] for p in panels)
     around: list[list[tuple[Box, list[Element]]]] = [[], []]
@@ -237,27 +262,27 @@ def stacked(drawn: str) -> str:
         entries = [(box, [element])]
         if element.get("id", "").startswith(("legend", "fitted")):  # the signs stand left of the words
             whole = [((box[0] - SIGN, *box[1:]), [element])]
-            entries = whole if box[2] - box[0] + SIGN <= PHONE else _entries(element)
+            entries = whole if box[2] - box[0] + SIGN <= width else _entries(element)
         around[0 if box[1] < ends[0] else 1] += entries
     if max(map(len, rows)) < 5 and not any(
         texts(axis) for p in panels for k in (0, 1) if (axis := p.axis(k)) is not None
     ):
-        rows = [[panel for row in rows for panel in row]]  # pictures without axes may fill the lines
+        lines = [[panel for row in rows for panel in row]]  # pictures without axes may fill the lines
     out = ElementTree.Element(f"{{{SVG}}}g", {"id": "stacked"})
-    top, widest = _flow(around[0], out, EDGE, PHONE)
-    for row in rows:
+    top, widest = _flow(around[0], out, EDGE, width)
+    for row in lines:
         items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
-        for line in _even(items):
-            top, wide = _flow(line, out, top + ABOVE * (top > EDGE), PHONE)
+        for line in _even(items, width):
+            top, wide = _flow(line, out, top + ABOVE * (top > EDGE), width)
             widest = max(widest, wide)
-    top, wide = _flow(around[1], out, top, PHONE)
-    width = max(widest, wide) + 2 * EDGE
+    top, wide = _flow(around[1], out, top, width)
+    across = max(widest, wide) + 2 * EDGE
     for child in [c for c in figure if c.get("id") != "patch_1"]:
         figure.remove(child)
     background = named(figure, "path")[0]
-    background.set("d", f"M 0 {top:.2f} L {width:.2f} {top:.2f} L {width:.2f} 0 L 0 0 z ")
+    background.set("d", f"M 0 {top:.2f} L {across:.2f} {top:.2f} L {across:.2f} 0 L 0 0 z ")
     figure.append(out)
-    root.set("width", f"{width:.2f}pt")
+    root.set("width", f"{across:.2f}pt")
     root.set("height", f"{top:.2f}pt")
-    root.set("viewBox", f"0 0 {width:.2f} {top:.2f}")
+    root.set("viewBox", f"0 0 {across:.2f} {top:.2f}")
     return ElementTree.tostring(root, encoding="unicode")

@@ -1,4 +1,4 @@
-"""Where the letters of a plot's SVG stand."""
+"""Where the letters and the frames of a plot's SVG stand."""
 
 import math
 import re
@@ -81,3 +81,22 @@ def texts(element: Element, at: tuple[float, float] = (0.0, 0.0)) -> list[Box]:
         else:
             found += texts(child, at)
     return found
+
+
+def _points(path: Element) -> list[tuple[float, float]]:
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", path.get("d", ""))]
+    return list(zip(numbers[::2], numbers[1::2], strict=False))
+
+
+def frame_of(axes: Element) -> Box | None:
+    """Where the axes are: their background, or else their picture."""
+    first = axes if axes.get("id", "").startswith("patch") else next(iter(axes), None)
+    if first is not None and first.get("id", "").startswith("patch") and (paths := named(first, "path")):
+        x, y = zip(*_points(paths[0]), strict=True)
+        return min(x), min(y), max(x), max(y)
+    if (image := next(iter(named(axes, "image")), None)) is not None:
+        x, y, wide, high = (float(image.get(name, "0")) for name in ("x", "y", "width", "height"))
+        turned = re.fullmatch(r"scale\(1 -1\) translate\(0 (\S+)\)", image.get("transform", ""))
+        y = -y - float(turned[1]) - high if turned else y
+        return x, y, x + wide, y + high
+    return None

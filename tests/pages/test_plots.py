@@ -2,11 +2,13 @@
 
 import base64
 import io
+import itertools
 import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import column
 import lean_pages
 import matplotlib
 import numpy as np
@@ -267,6 +269,47 @@ def test_many_small_pictures_stand_in_lines_of_one_length():
     lines = re.findall(r'id="stacked">(.*)', narrow, re.S)[0].split('transform="translate(')[1:]
     lefts = [part.split(")")[0].split()[1] for part in lines if 'id="axes' in part]
     assert sorted(lefts.count(down) for down in set(lefts)) == [4, 4]
+
+
+def test_a_plot_wider_than_the_column_keeps_its_letters():
+    """Its panels become narrower, or flow evenly into lines; one in which something is round is left."""
+    fig, axes = style.subplots(1, 4, figsize=(10, 2.5))
+    for ax in axes:
+        ax.imshow(np.eye(3))
+        ax.set(xlabel="a", ylabel="b")
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    tops = re.findall(r'translate\([-\d.]+ ([-\d.]+)\)"><g id="axes', made)
+    assert len({*tops}) == 2 and tops.count(tops[0]) == 2, "two and two"
+    assert plots.letters(made) == plots.letters(drawn)
+    fig, axes = style.subplots(1, 2, figsize=(9, 3))
+    for ax in axes:
+        ax.plot([1, 2, 3], [1, 9, 3])
+    fit(fig)
+    made = column.in_column(plots.themed(svg(fig)))
+    wide, high = (float(re.search(rf' {side}="([\d.]+)', made)[1]) for side in ("width", "height"))
+    assert wide <= column.LITTLE * column.COLUMN and high < 1.1 * 3 * 72
+    fig, axes = style.subplots(1, 3, figsize=(8, 2.4))
+    for ax in axes:
+        ax.axis("off")
+        ax.set_aspect("equal", adjustable="box")
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    assert column.in_column(drawn) == drawn
+
+
+def test_a_title_stands_nearer_to_its_panel_than_to_the_one_above(site):
+    """(Of all plots with several rows.)"""
+    near = {}
+    for path in sorted((site / "_images").glob("*.plot.svg")):
+        figure = next(g for g in ElementTree.parse(path).getroot() if g.get("id") == "figure_1")
+        rows = stacking.rows_of(stacking.gather(figure) or [])
+        for upper, lower in itertools.pairwise(rows):
+            gap = min(p.box()[1] for p in lower) - max(p.box()[3] for p in upper)
+            if column.titled(lower) and -4 < gap < column.AIR - 0.1:
+                near[path.name] = gap
+    assert near == {}
 
 
 def test_powers_of_ten_have_letters_of_one_size():
