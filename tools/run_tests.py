@@ -97,7 +97,7 @@ def commands(kind: str) -> list[list[str]]:
     if kind == "units":
         doctests = ["tests", "support", "tools/prose_numbers.py"]
         doctests += ["book/ext", "tools/run_tests.py", "tools/portability.py", "tools/colab_like.py"]
-        doctests += ["tools/code_lines.py"]
+        doctests += ["tools/code_lines.py", "tools/page_head.py", "tools/table_widths.py"]
         options = ["--dist", "loadfile", "--doctest-modules", "--durations=8", "--ignore=tests/pages"]
         return [[*pytest, *LEFT_OUT, *options, *doctests]]
     if kind == "notebooks":

@@ -57,6 +57,12 @@ def link_of(title: str, beside: str) -> str:
     return known[0][1] if known else ""
 
 
+def entry_part(title: nodes.Node) -> str | None:
+    """The text directly behind a title: the part of the work that is meant."""
+    after = title.next_node(descend=False, siblings=True)
+    return after.astext() if isinstance(after, nodes.Text) else None
+
+
 class Links(SphinxTransform):
     """Wraps the titles."""
 
@@ -74,6 +80,10 @@ class Links(SphinxTransform):
                 if full := SOURCES.get(title.astext()):
                     title.children = [nodes.Text(full)]
                     title.setup_child(title.children[0])
+                    place = entry_part(title)
+                    if place is not None and re.match(r" (note|part|\d)", place):
+                        after = title.parent.index(title) + 1
+                        title.parent[after] = nodes.Text(f",{place}")
                 if link := link_of(title.astext(), entry.astext()):
                     reference = nodes.reference("", "", internal=False, refuri=link)
                     title.replace_self(reference)
