@@ -215,7 +215,7 @@ def short(x: float | None) -> str:
 
 
 def scale_drawing(rows: list[dict[str, Any]]) -> str:
-    """A dot for each model on a line of powers of ten; the lines of the grid leave room for the labels."""
+    """A dot for each model over powers of ten. No bars: on a logarithmic line a length means nothing."""
     low, high, step, top = 4, 12, 34, 18
     across = lambda x: LEFT + (WIDTH - 2 * LEFT) * (math.log10(x) - low) / (high - low)  # noqa: E731 - a scale
     height = top + step * len(rows)
@@ -225,14 +225,14 @@ def scale_drawing(rows: list[dict[str, Any]]) -> str:
         text(across(10**p), 10, word, f'text-anchor="{anchors.get(p, "middle")}" class="axis"')
         for p, word in words.items()
     ]
+    body += [f'<path d="M{across(10**p):.1f} {top}V{height}" class="scale-line"/>' for p in words]
     for k, row in enumerate(rows):
         x, y = across(row["parameters"]), top + 22 + step * k
-        for p in words:
-            body.append(f'<path d="M{across(10**p):.1f} {y - 4}v10" stroke="currentColor" opacity=".25"/>')
         side = 'text-anchor="end"' if x > WIDTH / 2 else ""
-        body.append(f'<path d="M{LEFT} {y}H{x:.1f}" class="scale-bar"/>')
-        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" class="scale-dot"/>')
-        body.append(text(x, y - 9, f"{row['name']}: {short(row['parameters'])}", side))
+        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" class="scale-dot"/>')
+        body.append(
+            text(x, y - 9, f"{row['name']}: {short(row['parameters'])}", f'{side} class="scale-name"')
+        )
     told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
     return drawing(body, height, f"Parameters on a logarithmic line: {told}.")
 

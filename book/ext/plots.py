@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cell_ink import inked
 from docutils import nodes
 from lettering import lettered
 from PIL import Image
@@ -24,6 +25,7 @@ from support.view.figure import MARK
 
 GROUND = ("#ffffff", "#121212")  # the page's own
 ENDING = ".plot.svg"
+LIFT = 1.2  # how much faint shades of a map become lighter in the dark
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 PICTURE = re.compile(r'<image\b[^>]*?href="data:image/png;base64,(?P<data>[^"]*)"[^>]*?/>', re.S)
@@ -97,7 +99,7 @@ def dark_picture(png: bytes) -> bytes:
     pixels = np.ascontiguousarray(picture)
     words, places = np.unique(pixels.view(np.uint32), return_inverse=True)  # a pixel's four bytes as one
     colours = words.view(np.uint8).reshape(-1, 4)
-    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255, lift=1.2))
+    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255, lift=LIFT))
     out = io.BytesIO()
     Image.fromarray(colours[places.reshape(-1)].reshape(pixels.shape)).save(out, "PNG", optimize=True)
     return out.getvalue()
@@ -182,6 +184,7 @@ def themed(svg: str) -> str:
     >>> themed(drawn).partition("</style>")[2]
     '<path style="fill: var(--c1)"/></svg>'
     """
+    svg, inks = inked(svg, lambda rgb: turned(rgb, lift=LIFT))
     svg, face = lettered(plain_powers(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)
@@ -198,8 +201,9 @@ def themed(svg: str) -> str:
 
     svg = re.sub(r'style="[^"]*"', named, PICTURE.sub(kept, svg))
     svg = re.sub(r"<picture (\d+)>", lambda m: pictures[int(m[1])], svg)
-    light = "".join(f"{name}:{code};" for code, name in names.items())
-    night = "".join(f"{name}:{dark(code)};" for code, name in names.items())
+    both = {name: inks.get(code) or (code, dark(code)) for code, name in names.items()}
+    light = "".join(f"{name}:{one};" for name, (one, _) in both.items())
+    night = "".join(f"{name}:{other};" for name, (_, other) in both.items())
     rules = (
         f"svg{{{light}fill:var(--c0)}}svg:target{{{night}}}"
         f".d,svg:target .l{{display:none}}svg:target .d{{display:inline}}{face}"

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
+from support.view.ends import name_ends
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
@@ -34,6 +35,7 @@ def plot_lines(
     marks: bool | None = None,
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
+    direct: bool = False,
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker.
 
@@ -47,6 +49,7 @@ def plot_lines(
         marks: draw a marker at each value; by default where there are at most 30.
         level: named horizontal lines to compare with, such as a floor or a baseline.
         size: width and height in inches.
+        direct: write the name of each line at its right end, instead of a legend; for lines that end apart.
 
     Raises:
         InputError: a line has not as many values as there are positions.
@@ -68,9 +71,12 @@ def plot_lines(
     if "y" in log:
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    names = [*lines, *(level or {})]
-    if len(names) > 1:
-        legend_above(fig, names)
+    names = [*(level or {})] if direct else [*lines, *(level or {})]
+    if direct:
+        name_ends(ax, lines)
+    if len(names) > 1 or (direct and names):
+        handles = [line for line in ax.get_lines() if line.get_label() in names]
+        legend_above(fig, names, handles if direct else None)
     return fig
 
 

@@ -184,6 +184,29 @@ def test_a_picture_inside_of_a_plot_has_two_themes():
     assert '<image class="l"' in text and '<image class="d"' in text
 
 
+@pytest.mark.parametrize("low", [0, -1])
+def test_numbers_in_cells_read_well_in_both_themes(low):
+    """(Near the middle of a map, black or white as in the light had 3.3 : 1, and 3.7 : 1 in the dark.)"""
+    values = np.linspace(low, 1, 100).reshape(10, 10)
+    fig = plot_heatmap(values, digits=2)
+    fit(fig)
+    text = plots.themed(svg(fig))
+    light, night = (
+        dict(re.findall(r"(--c\d+):(#\w+);", part)) for part in re.findall(r"svg[^{]*\{([^}]*)", text)[:2]
+    )
+    inks = re.findall(r"<text[^>]*fill: var\((--c\d+)\)[^>]*>([−\d.]+)</text>", text)
+    cells = [(name, words) for name, words in inks if re.fullmatch(r"−?\d\.\d\d", words)][:100]
+    shades = matplotlib.colormaps[style.BOTH if low else style.UP]((values.ravel() - low) / (1 - low))[:, :3]
+    for (name, words), value, shade in zip(cells, values.ravel(), shades, strict=True):
+        assert words.replace("−", "-") in (f"{value:.2f}", f"{abs(value):.2f}")
+        for ink, ground in (
+            (light[name], shade),
+            (night[name], plots.turned(shade[None], lift=plots.LIFT)[0]),
+        ):
+            code = "#" + "".join(f"{round(255 * v):02x}" for v in ground)
+            assert contrast(ink, code) > 4.45, (words, ink, code)
+
+
 def test_a_plot_is_the_same_whenever_it_is_drawn():
     one, two = (svg(plot_lines([1, 2], {"a": [1, 3]}, "x", "y", log="y")) for _ in range(2))
     assert one == two and not re.search(r"<metadata|\d{4}-\d\d-\d\d|\n", one)

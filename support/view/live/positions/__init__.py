@@ -118,7 +118,7 @@ FIGURE = LiveFigure(
         Choice("way", "Positions encoded by", WAYS, "RoPE"),
         Slider("first", "Position of the query", 0, LAST, 1, 12, "{first:.0f}"),
         Slider("second", "Position of the key", 0, LAST, 1, 7, "{second:.0f}"),
-        Slider("pair", "Pair of numbers", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
+        Slider("pair", "Pair of entries", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
     ),
     compute=positions,
     draw=draw_positions,

@@ -1,0 +1,106 @@
+"""Numbers in the cells of a map: of each theme's inks, the one that reads best on the colour of its cell.
+
+The notebook's own choice, black or white, is made for the light theme. In the dark the shades are others, so
+that the better ink may be the other one, too.
+"""
+
+import base64
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+from PIL import Image
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+from svg_text import Element, frame_of, named, texts
+
+INKS = (("#222222", "#ffffff", "#000000"), ("#e8edf2", "#121212", "#ffffff", "#000000"))  # light, dark
+ENOUGH = 4.5  # to one; only if no ink that comes first has it is one of the last taken
+CHOSEN = re.compile(r"fill: (?:#222222|#ffffff|#000000)")
+
+
+def luminance(rgb: np.ndarray) -> float:
+    """Of a colour from 0 to 1, as the guidelines for contrast define it."""
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(one: np.ndarray, other: np.ndarray) -> float:
+    """How far two colours are apart, from 1 to 21.
+
+    >>> round(contrast(np.zeros(3), np.ones(3)))
+    21
+    """
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _rgb(code: str) -> np.ndarray:
+    return np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+
+
+def best(shade: np.ndarray, inks: tuple[str, ...]) -> str:
+    """The better of the first two inks, or of all if neither is enough.
+
+    >>> best(np.ones(3), INKS[0]), best(np.array([0.5, 0.5, 0.5]), INKS[0])
+    ('#222222', '#000000')
+    """
+    found = {ink: contrast(shade, _rgb(ink)) for ink in inks}
+    first = max(inks[:2], key=found.__getitem__)
+    return first if found[first] >= ENOUGH else max(inks, key=found.__getitem__)
+
+
+def _shades(image: Element) -> tuple[np.ndarray, bool]:
+    """The colours of a picture, and whether it is stored upside down."""
+    data = next(value for name, value in image.items() if name.endswith("href"))
+    picture = Image.open(io.BytesIO(base64.b64decode(data.partition(",")[2]))).convert("RGB")
+    return np.asarray(picture) / 255, image.get("transform", "").startswith("scale(1 -1)")
+
+
+def inked(svg: str, dark: Callable[[np.ndarray], np.ndarray]) -> tuple[str, dict[str, tuple[str, str]]]:
+    """The drawing with a code for the ink of each number in a cell; and for each code, the two inks.
+
+    Args:
+        svg: a drawing of matplotlib.
+        dark: the colour of a cell in the dark, from that in the light.
+    """
+    if "<image" not in svg:
+        return svg, {}
+    root = ElementTree.fromstring(svg)
+    order = {id(text): k for k, text in enumerate(named(root, "text"))}
+    codes: dict[tuple[str, str], str] = {}
+    at: dict[int, str] = {}
+    for axes in (g for g in root.iter() if g.get("id", "").startswith("axes_")):
+        image = next(iter(named(axes, "image")), None)
+        words = [g for g in axes if g.get("id", "").startswith("text_")]
+        if image is None or not words:
+            continue
+        shades, turned = _shades(image)
+        left, top, right, bottom = frame_of(image_only(image)) or (0.0, 0.0, 0.0, 0.0)
+        for group in words:
+            for text, (x, y, u, v) in zip(named(group, "text"), texts(group), strict=False):
+                across, down = ((x + u) / 2 - left) / (right - left), ((y + v) / 2 - top) / (bottom - top)
+                if not (0 < across < 1 and 0 < down < 1):
+                    continue
+                down = 1 - down if turned else down
+                shade = shades[int(down * len(shades)), int(across * shades.shape[1])]
+                pair = best(shade, INKS[0]), best(dark(shade[None])[0], INKS[1])
+                at[order[id(text)]] = codes.setdefault(pair, f"#0b0b{len(codes):02x}")
+    count = iter(range(len(order)))
+
+    def mend(found: re.Match[str]) -> str:
+        code = at.get(next(count))
+        return CHOSEN.sub(f"fill: {code}", found[0], count=1) if code else found[0]
+
+    return re.sub(r"<text\b[^>]*>", mend, svg), {code: pair for pair, code in codes.items()}
+
+
+def image_only(image: Element) -> Element:
+    """A group that holds nothing but a picture."""
+    group = ElementTree.Element("g")
+    group.append(image)
+    return group
