@@ -2,7 +2,6 @@
 
 import math
 import textwrap
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,29 +9,41 @@ from matplotlib.axes import Axes
 
 from support.view import style
 
+NAMED = "named"  # the mark of a line whose name waits for its place
+SHORT = 16  # letters in a line of words
 
-def name_ends(ax: Axes, names: Iterable[str], width: int = 16) -> None:
-    """The names of lines at their right ends, in their colours, broken into short lines.
+
+def name_ends(ax: Axes) -> None:
+    """The names of marked lines at their right ends, or where they leave the window, in their colours.
+
+    `support.view.figure.fit` does it, when all limits are known.
 
     >>> fig, ax = style.subplots()
-    >>> lines = [ax.plot([1, 2], [1, end], label=name) for name, end in (("one", 2), ("two", 1.9))]
-    >>> name_ends(ax, ["one", "two"])
+    >>> marked = [ax.plot([1, 2], [1, y], label=name, gid=NAMED) for name, y in (("one", 2), ("two", 1.9))]
+    >>> name_ends(ax)
     >>> [text.get_text() for text in ax.texts]
     ['two', 'one']
     """
-    ax.autoscale_view()
-    high = ax.get_window_extent().height / ax.figure.dpi * 72  # points
-    lines = {str(line.get_label()): line for line in ax.get_lines()}
-    found = []
-    for k, name in enumerate(names):
-        x, y = (np.asarray(data, dtype=float) for data in lines[name].get_data())
-        last = np.flatnonzero(np.isfinite(y))[-1]
-        at = high * float(ax.transAxes.inverted().transform(ax.transData.transform((x[last], y[last])))[1])
-        found.append((at, textwrap.fill(name, width, break_long_words=False), (x[last], y[last]), k))
-    taken = -math.inf
-    for at, words, end, k in sorted(found):  # upwards, so that none stands on another
+    points = 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+    found: list[tuple[float, float, str, Any, Any]] = []
+    for line in ax.get_lines():
+        if line.get_gid() == NAMED:
+            line.set_gid(None)
+            data = np.column_stack([np.asarray(values, dtype=float) for values in line.get_data()])
+            low, high = sorted(ax.get_ylim())
+            x, y = data[np.flatnonzero((data[:, 1] >= low) & (data[:, 1] <= high))[-1]]
+            place = points * ax.transData.transform((x, y))
+            words = textwrap.fill(str(line.get_label()), SHORT, break_long_words=False)
+            found.append((float(place[1]), float(place[0]), words, (x, y), line.get_color()))
+    taken: list[tuple[float, float]] = []
+    for up, across, words, end, colour in sorted(found, key=lambda one: one[0]):
         half = 0.6 * style.LETTERS * (words.count("\n") + 1)
-        middle = max(at, taken + half)
-        taken = middle + half
-        form: Any = {"color": style.ink(k), "fontsize": style.LETTERS, "va": "center", "linespacing": 1.0}
-        ax.annotate(words, end, (6, middle - at), textcoords="offset points", annotation_clip=False, **form)
+        near = [top for left, top in taken if abs(left - across) < SHORT * style.LETTERS / 2]
+        # Upwards, so that none stands on another, or on the axis.
+        middle = max(up, points * ax.bbox.y0 + half, max(near, default=-math.inf) + half)
+        taken.append((across, middle + half))
+        codes = [code.lower() for code in style.COLOURS.values()]
+        number = codes.index(str(colour).lower()) if str(colour).lower() in codes else 6
+        form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
+        form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
+        ax.annotate(words, end, (6, middle - up), **form)

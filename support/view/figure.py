@@ -23,6 +23,7 @@ from PIL import Image
 
 from support.core import InputError
 from support.view.diagram import Diagram
+from support.view.ends import name_ends
 from support.view.style import DPI, LETTERS
 
 MARK = 'class="plot"'
@@ -46,6 +47,8 @@ def fit(fig: Figure) -> None:
             text.set_fontsize(LETTERS)
     _lay_out(fig)
     panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
+    for ax in panels:
+        name_ends(ax)
     _lift(fig, panels)
     for legend in [*fig.legends, *filter(None, (ax.get_legend() for ax in panels))]:
         _narrow(legend, fig)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import name_ends
+from support.view.ends import NAMED
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
@@ -72,8 +72,8 @@ def plot_lines(
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     names = [*(level or {})] if direct else [*lines, *(level or {})]
-    if direct:
-        name_ends(ax, lines)
+    for line in ax.get_lines() if direct else ():
+        line.set_gid(NAMED if line.get_label() in lines else None)
     if len(names) > 1 or (direct and names):
         handles = [line for line in ax.get_lines() if line.get_label() in names]
         legend_above(fig, names, handles if direct else None)

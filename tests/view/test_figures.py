@@ -243,3 +243,20 @@ def test_a_layout_that_finds_no_room_at_first_says_nothing():
     fig, ax = style.subplots(figsize=(2, 0.3))
     ax.set_ylabel("a long name for an axis of a third of an inch")
     assert svg(fig) and png(fig) and small_png(fig)
+
+
+def test_lines_are_named_at_their_ends_or_where_they_leave():
+    """No name stands on another, and one whose line leaves the window stands inside of it."""
+    lines = {"high": [1, 9], "as high": [1, 8.9], "leaves": [1, -9]}
+    fig = plot_lines([0, 10], lines, direct=True, marks=False)
+    ax = fig.axes[0]
+    ax.get_lines()[2].set_data(np.linspace(0, 10, 11), np.linspace(1, -9, 11))
+    ax.set_ylim(-4, 10)
+    fit(fig)
+    fit(fig)  # the names are written once
+    assert not fig.legends and sorted(text.get_text() for text in ax.texts) == sorted(lines)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert min(box.y0 for box in boxes) > fig.bbox.y0
+    ends = {text.get_text(): text.xy for text in ax.texts}
+    assert ends["high"] == (10, 9) and ends["leaves"] == (5, -4)
