@@ -11,6 +11,7 @@ from support.view import style
 
 NAMED = "named"  # the mark of a line whose name waits for its place
 SHORT = 16  # letters in a line of words
+LITTLE = 30  # points between two ends, whose names stand right of both
 
 
 def name_ends(ax: Axes) -> None:
@@ -46,4 +47,5 @@ def name_ends(ax: Axes) -> None:
         number = codes.index(str(colour).lower()) if str(colour).lower() in codes else 6
         form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
         form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
-        ax.annotate(words, end, (6, middle - up), **form)
+        beside = max(other for _, other, *_ in found if 0 <= other - across < LITTLE)  # right of both lines
+        ax.annotate(words, end, (6 + beside - across, middle - up), **form)
