@@ -195,10 +195,10 @@ def test_by_hand_the_numbers_come_first(remembered):
     to = "(e, k) => { e.value = k; e.dispatchEvent(new Event('input', {bubbles: true})); }"
     stepper.locator("input[type=range]").evaluate(to, 4)
     assert told.inner_text().startswith("5 of 11") and "Q[1, 2]" not in told.inner_text()
-    order = stepper.locator(":is(.stepper-card, .stepper-sign):visible").evaluate_all(
+    order = stepper.locator(":is(.stepper-card, .stepper-sign, .stepper-behind):visible").evaluate_all(
         "all => all.map((e) => e.querySelector('caption')?.textContent ?? e.textContent)"
     )
-    assert order == ["Q = X WQ", "×", "K = X WK", "T =", "S = Q Kᵀ, scores"]
+    assert order == ["Q = X WQ", "×", "K = X WK", "T", "=", "S = Q Kᵀ, scores"]
     act["Back to the first step"].click()
     assert told.inner_text().startswith("1 of 11")
     tab.click(".modes [data-way=all]")

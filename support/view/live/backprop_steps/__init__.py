@@ -77,7 +77,7 @@ def backwards() -> Story:
     story.step("Forward: norm", "The mean is taken away, and the rest divided by the standard deviation.")
     n, _ = normed(story, "n", "n, normed stream", x, "norm")
     story.step("Forward: up", "Each hidden unit takes a dot product with n and adds its bias.")
-    u = column("u", "u = n W₁ + b₁", named, "ffn")
+    u = column("u", "u = W₁ᵀ nᵀ + b₁", named, "ffn")
     for i in range(8):
         terms = [f"{n.show(0, k)} · {w1.show(i, k)}" for k in range(4)]
         value = math.fsum(n.value(0, k) * w1.value(i, k) for k in range(4)) + b1.value(i, 0)
@@ -88,7 +88,7 @@ def backwards() -> Story:
     a = story.each("a", "a = ReLU(u)", u, lambda v: max(v, 0.0), "max(0, {})", words="hidden units")
     story.line(u, "→", a)
     story.step("Forward: down", "The active units add their rows of W₂ to the stream.")
-    y = story.matrix("y", "y = x + a W₂ + b₂", (1, 4), role="stream", words="last state of the stream")
+    y = story.matrix("y", "y = x + aᵀ W₂ + b₂", (1, 4), role="stream", words="last state of the stream")
     on = [i for i in range(8) if a.value(i, 0) > 0]
     for c in range(4):
         terms = [x.show(0, c), *(f"{a.show(i, 0)} · {w2.show(i, c)}" for i in on), b2.show(0, c)]
@@ -99,7 +99,7 @@ def backwards() -> Story:
     story.step("Forward: final norm", "The last state is normed once more.")
     h, scale = normed(story, "h", "h, normed last state", y, "norm")
     story.step("Forward: logits", "The logit of a word is the dot product of h with the word's row of E.")
-    z = column("z", "z = E h, logits", WORDS, "output")
+    z = column("z", "z = E hᵀ, logits", WORDS, "output")
     for i in range(8):
         story.dot(z, i, 0, h, 0, [(e, i, k) for k in range(4)])
     story.line(e, "×", h, "ᵀ =", z)
@@ -137,7 +137,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
             _times(story, on_e, i, c, (on_z, i, 0), (h, 0, c))
     story.line(on_z, "×", h, "=", on_e)
     story.step("Back: into h", "The last state receives a mixture of the rows of E.")
-    on_h = story.matrix("∂h", "∂L/∂h = Eᵀ ∂L/∂z", (1, 4), (), (), "loss")
+    on_h = story.matrix("∂h", "∂L/∂h = (∂L/∂z)ᵀ E", (1, 4), (), (), "loss")
     for c in range(4):
         _sum(story, on_h, c, [((on_z, i, 0), (e, i, c)) for i in range(8)])
     story.line(on_z, "ᵀ ×", e, "=", on_h)
@@ -159,7 +159,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
         sources = [on_h.key(0, c), about.key(0, 0), h.key(0, c), about.key(0, 1), sigma.key(0, 1)]
         story.put(on_y, 0, c, value / sigma.value(0, 1), how, sources)
     story.step("Back: into the hidden units", "Each unit takes the dot product of ∂L/∂y with its row of W₂.")
-    on_a = story.matrix("∂a", "∂L/∂a = W₂ ∂L/∂y", (8, 1), u.rows, (), "loss")
+    on_a = story.matrix("∂a", "∂L/∂a = W₂ (∂L/∂y)ᵀ", (8, 1), u.rows, (), "loss")
     for i in range(8):
         story.dot(on_a, i, 0, on_y, 0, [(w2, i, k) for k in range(4)])
     story.line(w2, "×", on_y, "ᵀ =", on_a)

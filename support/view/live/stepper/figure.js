@@ -40,8 +40,9 @@
         ...matrix.columns.map((word) => make("th", {scope: "col"}, word))))] : [];
       const table = make("table", {class: "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...lowered(matrix.title, make)), ...head, make("tbody", {}, ...body));
       const first = Math.min(...matrix.cells.flat().filter(Boolean).map((cell) => cell[1]));
-      // A sign stands before it in a step that adds or multiplies, say.
-      return {node: make("div", {}, table), sign: make("span", {class: "stepper-sign", "aria-hidden": "true"}), name: matrix.name, words: matrix.words, role: matrix.role, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
+      // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
+      const node = make("div", {}, table), [sign, behind] = ["sign", "behind"].map((part) => make("span", {class: `stepper-${part}`, "aria-hidden": "true"}));
+      return {node, sign, behind, group: make("div", {}, sign, node, behind), name: matrix.name, words: matrix.words, role: matrix.role, first, steps: new Set(matrix.cells.flat().filter(Boolean).map((cell) => cell[1]))};
     });
     // A line with all names, if there are too many matrices for a window: one that is pressed stays in view.
     held.chain = data.chain ? make("div", {class: "stepper-chain", role: "group", "aria-label": "All matrices, in the order in which they are made; one that is pressed stays in view"}, make("span", {}, "Matrices:")) : null;
@@ -66,7 +67,7 @@
     held.back = button("‹", "One step back", -1);
     held.on = button("›", "One step on", 1);
     const canvas = make("div", {class: "stepper-canvas", role: "group", "aria-label": "The matrices; a number that is pressed shows the sum that made it"},
-      ...held.cards.flatMap((card) => [card.sign, card.node]));
+      ...held.cards.map((card) => card.group));
     held.canvas = canvas;
     canvas.addEventListener("click", (event) => {
       const button = event.target.closest("button[data-key]");
@@ -92,7 +93,8 @@
       next.focus();
       if (values().cell !== "none") set({cell: next.dataset.key}); // the sum that is told goes along
     });
-    const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. Press a number that was computed to see its sum.");
+    held.press = make("span", {}, "Press a number that was computed to see its sum.");
+    const legend = make("p", {class: "live-told"}, "Solid frame: what this step makes. Dashed: what it reads. ", held.press);
     held.measure = () => measure(held, data, make);
     held.stage = make("div", {class: held.chain ? "stepper stepper-chained" : "stepper"}, ...(held.chain ? [held.chain] : []), canvas, legend, make("div", {class: "stepper-bar"}, held.back, held.told, held.on));
   }
@@ -103,14 +105,18 @@
     return [...named, ...cards.filter((card) => !named.some(([, other]) => other === card)).map((card) => ["", card])];
   };
   function inLine(held, data, place, make) {
-    const all = lineUp(held, data, place), nodes = all.flatMap(([, card]) => [card.sign, card.node]);
-    for (const [sign, card] of all) {
-      card.sign.replaceChildren(...sign.split(/(ᵀ)/).map((part) => part === "ᵀ" ? make("sup", {}, "T") : part));
-      card.sign.style.width = `${signWidth(sign)}px`;
+    const all = lineUp(held, data, place), nodes = all.map(([, card]) => card.group);
+    for (const [k, [sign, card]] of all.entries()) {
+      const own = sign.replace("ᵀ", "").trim();
+      card.sign.textContent = own;
+      card.sign.style.width = `${signWidth(own)}px`;
+      card.behind.replaceChildren(...(turned(all, k) ? [make("sup", {}, "T")] : []));
     }
+    held.canvas.classList.toggle("stepper-line", Boolean(held.chain && data.lines[place]));
     if (nodes.some((node, k) => held.canvas.childNodes[k] !== node)) held.canvas.append(...nodes);
   }
-  const signWidth = (sign) => 9 * sign.length + 6;
+  const turned = (all, k) => Boolean(all[k + 1]?.[0].startsWith("ᵀ")); // the next sign says so
+  const signWidth = (sign) => sign ? 9 * sign.length + 14 : 0;
 
   // The canvas is as high as its highest step, and so is the text of the steps: what stands below them keeps its place
   // from step to step. All matrices are measured at once; how they break into lines is reckoned.
@@ -134,9 +140,10 @@
         if (x && x + wide > room) [x, high, line] = [0, high + line + down, 0];
         [x, line] = [x + wide + across, Math.max(line, tall)];
       };
-      for (const [sign, card] of lineUp(held, data, place)) if (!few || card.steps.has(place) || held.reads[place].has(card.name)) {
-        if (sign) put(signWidth(sign), 0);
-        put(...sizes.get(card));
+      const all = lineUp(held, data, place);
+      for (const [k, [sign, card]] of all.entries()) if (!few || card.steps.has(place) || held.reads[place].has(card.name)) {
+        const [wide, tall] = sizes.get(card);
+        put(wide + signWidth(sign.replace("ᵀ", "").trim()) + 14 * turned(all, k), tall);
       }
       return high + line;
     });
@@ -148,10 +155,12 @@
     const sources = new Set(chosen === "none" ? [] : find(chosen, data)[4]);
     const told = new Set([chosen, ...sources].map((key) => key.slice(0, key.lastIndexOf("["))));
     if (held.place !== place) inLine(held, data, place, make);
-    for (const {node, name, words, role, first: begins, steps, chip, kept} of held.cards) {
+    for (const {node, group, name, words, role, first: begins, steps, chip, kept} of held.cards) {
       const now = steps.has(place), reads = held.reads[place].has(name) && !now, later = begins > place;
       const marks = [now && "stepper-now", reads && "stepper-reads"], folded = chip && (later || !(now || reads || kept || told.has(name)));
-      node.className = [`stepper-card stepper-${role}`, ...marks, later && "stepper-later", folded && "stepper-folded"].filter(Boolean).join(" ");
+      const as = [...marks, later && "stepper-later", folded && "stepper-folded"].filter(Boolean);
+      node.className = [`stepper-card stepper-${role}`, ...as].join(" ");
+      group.className = ["stepper-group", ...as].join(" ");
       if (!chip) continue;
       chip.className = [`stepper-chip stepper-${role}`, ...marks].filter(Boolean).join(" ");
       chip.setAttribute("aria-disabled", String(later));
@@ -175,6 +184,7 @@
       inner.tabIndex = -1;
     }
     if (kept || first) (kept || first).tabIndex = 0;
+    held.press.style.visibility = first ? "" : "hidden"; // nothing here was computed
     held.told.replaceChildren(make("b", {}, `${number} of ${of} · ${headline}. `), ...lowered(does, make), ...(number === of ? [" This is the last step."] : []), ...(sum ? [make("span", {class: "stepper-sum"}, sum)] : []));
     held.back.disabled = place === 0;
     held.on.disabled = place === data.steps.length - 1;
@@ -187,7 +197,7 @@
     held.place = place;
     // The sum that is told makes a bar below the matrices taller; it does not hide the number that was pressed.
     const pressed = sum && held.cells.get(chosen)?.td.getBoundingClientRect(), bar = held.told.parentElement.getBoundingClientRect();
-    if (pressed && bar.top > held.cards[0].node.parentElement.getBoundingClientRect().top && pressed.bottom > bar.top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - bar.top + 12});
+    if (pressed && bar.top > held.canvas.getBoundingClientRect().top && pressed.bottom > bar.top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - bar.top + 12});
   }
 
   const figure = {
