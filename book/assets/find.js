@@ -109,7 +109,9 @@
     return words.findIndex(({stems}) => stems.has(known.get(token)));
   };
   // A formula in a line of text: what is raised stays so.
-  const HIGH = {0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹", "−": "⁻", "-": "⁻", "+": "⁺", n: "ⁿ", i: "ⁱ", "(": "⁽", ")": "⁾"};
+  const HIGH = {0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹", "−": "⁻", "-": "⁻", "+": "⁺", "(": "⁽", ")": "⁾"};
+  const LETTERS = "abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW", RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ";
+  [...LETTERS].forEach((letter, k) => { HIGH[letter] = RAISED[k]; });
   const raised = (text) => [...text].every((sign) => HIGH[sign]) ? [...text].map((sign) => HIGH[sign]).join("") : `^${text.length > 1 ? `(${text})` : text}`;
   function asText(math) {
     const said = (node) => {

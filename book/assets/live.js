@@ -163,7 +163,10 @@
         const button = make("button", {type: "button", class: "live-act live-ask"}, spec.ask);
         button.addEventListener("click", () => {
           button.disabled = true;
-          bring().then(() => { button.remove(); this.focusFirst?.(); });
+          bring().then(() => {
+            button.remove();
+            if (!matchMedia("(pointer: coarse)").matches) this.focusFirst?.(); // (there it would raise the keyboard)
+          });
         });
         this.prepend(button); // above the still picture, which cannot be used
       } else watch.observe(this);
@@ -198,7 +201,11 @@
       const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, act: (name) => { stop(); act(name); }};
       const actions = (spec.actions || []).map(({name, label}) => {
         const button = make("button", {type: "button", class: "live-act", "data-act": name}, label);
-        button.addEventListener("click", () => { stop(); act(name); });
+        button.addEventListener("click", () => {
+          stop();
+          act(name);
+          figure.stepped?.(held);
+        });
         return button;
       });
       // A text that is sent by the enter key, as in a chat.
@@ -309,11 +316,13 @@
       const guide = make("p", {class: "live-guide"});
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
-      // Where a tour stands: the step that was reached is marked, the next one invites.
+      // Where a tour stands: the step that was reached is marked, the next one invites. What all its steps leave as it was,
+      // such as the stage of the pass, is no part of the experiment.
+      const about = Object.keys(spec.tour?.[0].changes || {}).filter((name) => new Set(spec.tour.map(({changes}) => changes[name])).size > 1);
       function toured() {
         if (!spec.tour) return;
-        const now = values(), at = spec.tour.findLastIndex(({changes}) => Object.entries(changes).every(([name, value]) => now[name] === value));
-        const strayed = at < 0 && controls.some((c) => now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
+        const now = values(), at = spec.tour.findLastIndex(({changes}) => about.every((name) => now[name] === changes[name]));
+        const strayed = at < 0 && controls.some((c) => about.includes(c.spec.name) && now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
         retold.textContent = guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === at + 1 && !strayed);

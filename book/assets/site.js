@@ -32,6 +32,12 @@
   const closable = (dialog) => dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
+  function closer(className, label, dialog) {
+    const button = Object.assign(document.createElement("button"), {type: "button", className, textContent: "×"});
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", () => dialog.close());
+    return button;
+  }
   function search() {
     const dialog = $("#pst-search-dialog"), field = $("form.bd-search:not(dialog form) input") || dialog?.querySelector("input");
     if (!field) return;
@@ -39,19 +45,38 @@
     else if (dialog.open) dialog.close();
     else dialog.showModal();
   }
-  // The search offers chapters, sections and terms while one types (titles.js); to choose one leads there.
-  let offers;
-  function offer() {
-    offers ??= fetchScript("titles.js").then(() => {
-      const list = Object.assign(document.createElement("datalist"), {id: "offers"});
-      list.append(...window.TITLES.map(([value]) => Object.assign(document.createElement("option"), {value})));
-      document.body.append(list);
-      for (const field of all("form.bd-search input")) field.setAttribute("list", list.id);
+  // While one types, the search offers chapters, sections and terms (titles.js) as links below its field.
+  function offers(dialog, field) {
+    const make = (tag, about, ...inner) => {
+      const made = Object.assign(document.createElement(tag), about);
+      made.append(...inner);
+      return made;
+    };
+    const list = make("ul", {className: "offers"});
+    const go = make("button", {type: "submit", className: "offers-go", textContent: "Search all pages"});
+    field.after(closer("offers-close", "Close the search", dialog));
+    field.form.append(list, go);
+    const where = (place) => place.startsWith("book/glossary") ? "glossary" : /^notebooks\/0?(\d+)_/.test(place) ? `chapter ${/\d+/.exec(place)[0].replace(/^0/, "")}` : "";
+    let coming;
+    const show = async () => {
+      await (coming ??= window.TITLES || fetchScript("titles.js"));
+      const typed = field.value.trim().toLowerCase(), found = [[], []];
+      if (typed) for (const [title, place] of window.TITLES) {
+        const at = ` ${title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, " ")}`.indexOf(` ${typed.replace(/[^\p{L}\p{N}]/gu, " ")}`);
+        if (at >= 0) found[at ? 1 : 0].push([title, place]);
+      }
+      list.replaceChildren(...found.flat().slice(0, 7).map(([title, place]) => make("li", {}, make("a", {href: new URL(place, root)}, title, make("small", {}, where(place))))));
+      go.hidden = !typed;
+    };
+    go.hidden = true;
+    field.addEventListener("focus", show);
+    field.addEventListener("input", show);
+    dialog.addEventListener("keydown", (event) => { // the arrows lead through what is offered, and back to the field
+      const by = {ArrowDown: 1, ArrowUp: -1}[event.key], all = [field, ...list.querySelectorAll("a")], at = all.indexOf(document.activeElement);
+      if (!by || at < 0) return;
+      event.preventDefault();
+      all[(at + by + all.length) % all.length].focus();
     });
-  }
-  function taken({target, inputType}) { // (to type one letter is no choice)
-    const place = (inputType ?? "insertReplacementText") === "insertReplacementText" && window.TITLES?.find(([title]) => title === target.value);
-    if (place) location.href = new URL(place[1], root);
   }
   // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays at the top.
   const HERE = ".bd-docs-nav .current.active > a, #pst-page-toc-nav a[aria-current]";
@@ -74,8 +99,10 @@
     if (button && !bar) button.remove(); // a page without contents
     if (!button || !bar || !modal) return;
     closable(modal);
+    const close = closer("drawer-close", "Close the contents", modal);
     let leads = false; // into the page: the reading goes on there, and not at the button
     modal.addEventListener("close", () => {
+      close.remove();
       move(modal, bar);
       if (!leads) button.focus({preventScroll: true}); // (what was read stays where it was)
       leads = false;
@@ -93,6 +120,7 @@
         bar.classList.toggle("pst-sidebar-hidden");
       } else {
         move(bar, modal);
+        modal.prepend(close);
         modal.showModal();
         reveal(modal);
       }
@@ -201,12 +229,9 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const button of all(".theme-switch-button")) button.addEventListener("click", turn);
     for (const button of all(".search-button__button")) button.addEventListener("click", search);
-    for (const field of all("form.bd-search input")) {
-      field.addEventListener("focus", offer);
-      field.addEventListener("input", taken);
-    }
-    const dialog = $("#pst-search-dialog");
+    const dialog = $("#pst-search-dialog"), typing = dialog?.querySelector("input");
     if (dialog) closable(dialog);
+    if (typing) offers(dialog, typing);
     const apple = /^Mac|^iP/.test(navigator.platform);
     if (apple) for (const key of all("kbd.kbd-shortcut__modifier:first-child")) key.textContent = "⌘";
     addEventListener("keydown", (event) => {

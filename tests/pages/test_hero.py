@@ -102,7 +102,7 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     assert 0 < element.query_selector("[data-key='head 2.2']").bounding_box()["y"] < answer_top(element)
     assert shown[2].get_attribute("aria-current") == "step"
     answer = element.query_selector(".live-player p:not(.live-retold)")
-    assert "“she” with 93.81%. One part is off; with all parts it would be “he”" in answer.text_content()
+    assert "“she” with 93.8%. One part is off; with all parts it would be “he”" in answer.text_content()
     for _ in range(10):
         assert answer.evaluate(WHOLE), answer.text_content()
         assert shown[3].is_visible() and shown[3].bounding_box()["height"] >= 36

@@ -407,9 +407,20 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
     assert told == f"… Pietro chiama {says.text_content()}" and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
-    before = state(element)["step"]
-    bar.query_selector(".live-act:text-is('Step')").click()
-    assert state(element)["step"] != before and tab.complaints == []
+    # What a step tells of is seen: the part lies between the upper bar and this one.
+    parts = ["attention 0", "feed-forward 0", "attention 1", "feed-forward 1", "logits"]
+    for _ in range(len(parts) + 1):
+        bar.query_selector(".live-act:text-is('Step')").click()
+        tab.wait_for_timeout(700)
+        if step := state(element)["step"]:
+            label = element.query_selector(f"[data-part='{parts[int(step) - 1]}']").bounding_box()
+            assert 50 < label["y"] < bar.bounding_box()["y"] - 150, parts[int(step) - 1]
+    # From the second new word on, Play adds whole words: one looks at the text.
+    element.query_selector(".live-speed").select_option("8")
+    bar.query_selector(".live-play").click()
+    tab.wait_for_function("e => e.view.wholeWords", arg=element)
+    tab.wait_for_timeout(900)
+    assert state(element)["step"] == len(parts) and tab.complaints == []
 
 
 def test_frames_and_tokens_are_quick(open_tab):

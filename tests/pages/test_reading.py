@@ -689,17 +689,33 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
     tab.keyboard.press("Control+k")
     field = tab.locator("form.bd-search input:focus")
     field.wait_for()
-    tab.wait_for_function("document.querySelectorAll('#offers option').length > 400")
-    assert field.get_attribute("list") == "offers"
-    offered = tab.locator("#offers option").evaluate_all("all => all.map((e) => e.value)")
+    tab.wait_for_function("window.TITLES?.length > 400")
+    offered = tab.evaluate("TITLES.map(([title]) => title)")
     assert len(offered) == len({name.lower() for name in offered})
     assert {"Attention", "softmax", "Timeline"} <= {*offered} and "By hand" not in offered
-    field.type("Attention")  # letter by letter this is no choice
-    assert tab.url.endswith("06_vocabulary.html")
-    field.evaluate(
-        "e => e.dispatchEvent(new InputEvent('input', {bubbles: true, inputType: 'insertReplacementText'}))"
-    )
+    field.type("atten")  # what begins so comes first, then what has a word that does
+    links = tab.locator(".offers a")
+    links.nth(6).wait_for()
+    titles = [words.lower().partition("\n")[0] for words in links.all_inner_texts()]
+    assert titles[0] == "attention" and all(re.search(r"\batten", title) for title in titles)
+    assert tab.locator(".offers-go").is_visible() and tab.url.endswith("06_vocabulary.html")
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
     tab.wait_for_url("**/11_attention.html")
+
+
+def test_on_a_phone_the_search_has_a_way_out_and_a_way_on(own):
+    tab = own("notebooks/06_vocabulary.html", **FINGER)
+    tab.locator(".search-button__button >> visible=true").tap()
+    close, field = tab.locator(".offers-close"), tab.locator("form.bd-search input:focus")
+    box, typed = close.bounding_box(), field.bounding_box()
+    assert min(box["width"], box["height"]) >= 44 and box["x"] >= typed["x"] + typed["width"]
+    close.tap()
+    tab.wait_for_function("!document.querySelector('dialog[open]')")
+    tab.locator(".search-button__button >> visible=true").tap()
+    field.fill("softmax")
+    tab.locator(".offers-go").tap()
+    tab.wait_for_url("**/search.html?q=softmax")
 
 
 @pytest.mark.parametrize("button", [".primary-toggle", ".secondary-toggle"])

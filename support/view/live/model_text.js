@@ -20,7 +20,7 @@
   const percent = (shown, p) => p > 0 && p < 0.0005 ? "< 0.1%" : shown(p, 1, true);
   // Near certainty has one more place, and is never called certain.
   const surely = (shown, p) => p === 1 ? "100%" : p >= 0.99995 ? "≈ 100%" : p >= 0.9995 ? shown(p, 2, true) : percent(shown, p);
-  const exactly = (shown, p) => p < 1 && p >= 0.99995 ? "more than 99.99%" : shown(p, 2, true);
+  const exactly = (shown, p) => p < 1 && p >= 0.99995 ? "more than 99.99%" : surely(shown, p);
   const bar = (make, p, ghost) => make("span", {class: "live-track", "aria-hidden": "true"},
     make("span", {class: "live-fill", style: `width:${(100 * p).toFixed(2)}%`}),
     ...(ghost === undefined ? [] : [make("span", {class: "live-outline", style: `width:${(100 * ghost).toFixed(2)}%`})]));

@@ -118,12 +118,12 @@ def surely(p: float) -> str:
 
 
 def exactly(p: float) -> str:
-    """A probability with two places, in a sentence.
+    """The same in a sentence.
 
     >>> exactly(0.11613), exactly(0.99997)
-    ('11.61%', 'more than 99.99%')
+    ('11.6%', 'more than 99.99%')
     """
-    return "more than 99.99%" if 0.99995 <= p < 1 else shown(p, 2, percent=True)
+    return "more than 99.99%" if 0.99995 <= p < 1 else surely(p)
 
 
 def prompt_of(model: str, label: str, start: str) -> Prompt:

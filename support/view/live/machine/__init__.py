@@ -37,14 +37,14 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "To Pietro, Paolo is Tarso: now the model is almost certain. "
+        "Called by Pietro, Paolo is Tarso: now the model is almost certain. "
         "Switch off head 0.0, the first attention map, and see who he becomes.",
         {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
     ),
     Stop(
         "one head off",
-        "“Vice” is what a number would say to Paolo: without head 0.0 the model no longer knows who has "
-        "called. Press its map to see its numbers.",
+        "“Vice” is Paolo’s title when one of the players 1 to 8 calls him: without head 0.0 the model no "
+        "longer knows who has called. Press the map of this head to see its numbers.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
     ),
 )

@@ -34,7 +34,7 @@
       const {shown} = view.tools, power = Math.exp(scores[index] - top); // the largest is taken off everywhere, which changes no share
       return {words: `e to the ${name} ${shown(scores[index], 3)} − ${shown(top, 3)} (the largest), ${shown(power, 3)}, divided by the sum of all such powers, ${shown(all, 3)}`, value: power / all};
     };
-    const written = (last) => ({words: `written by ${last} and what stands before it`});
+    const written = (last) => ({words: `the sum of what all parts up to ${last} have written`});
     const output = (head) => dot((m) => `z${m}·W`, c.d_head, (m) => held.mixed(i, head, here)[m], (m) => part("attention.output.weight")[index * c.n_heads * c.d_head + head * c.d_head + m]);
     if (kind === "embedding") {
       if (key !== "x") return {words: key === "E" ? `learned: row ${held.ids.get(words[here])} of the embedding matrix` : `learned: row ${here + 1} of the position matrix`};
@@ -143,8 +143,8 @@
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
     fold.open = view.unfolded;
     fold.addEventListener("toggle", () => { view.unfolded = fold.open; });
-    const [i, h] = (state.open.split(" ")[1] || "").split("."), whole = h ? ` (head ${h} of block ${i})` : i ? ` (of block ${i})` : "";
-    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open}${whole}, over “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
+    const [i, h] = (state.open.split(" ")[1] || "").split("."), whole = h ? `Head ${h} of block ${i}` : `${state.open[0].toUpperCase()}${state.open.slice(1)}`;
+    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${whole}, at “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());

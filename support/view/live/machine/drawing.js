@@ -65,9 +65,10 @@
       requestAnimationFrame(frame);
     }
     // While it plays, what moves is in view; on a phone the pass goes down, and the page with it, for the first word that
-    // is added; then the text that grows is what one looks at.
+    // is added; then the text that grows is what one looks at, a whole word at a time.
     started() {
       this.follows = true;
+      this.wholeWords = false;
       this.begun = this.state.words.length;
       this.root.closest(".live-panel").querySelector(":scope > .live-player").classList.remove("live-player-told");
       if (this.box.flow === "across") this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
@@ -78,11 +79,21 @@
       if (!this.follows || box.flow === "across") return;
       if (state.words.length > this.begun + 1) {
         this.follows = false;
+        this.wholeWords = true;
         return scrollBy({top: this.root.getBoundingClientRect().top - 76, behavior: calm() ? "auto" : "smooth"});
       }
-      const places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], slow = !(tools.speed > 1);
-      const k = slow ? state.step : 0, top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 || to > innerHeight - 150) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
+      this.bring(tools.speed > 1 ? 0 : state.step);
+    }
+    // A press on Step or Back asks to see what it tells of.
+    stepped() {
+      this.wholeWords = false;
+      if (this.box.flow === "down") this.bring(this.state.step);
+    }
+    bring(k) {
+      const {box} = this, places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H];
+      const panel = this.root.closest(".live-panel"), low = panel.querySelector(":scope > .live-player").getBoundingClientRect().height || 150;
+      const top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
+      if (from < 64 || to > innerHeight - low) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
     }
     // On a phone what a step changes stands on one screen, above the bar: words, buttons and the first maps, or the map of
     // the head that it takes from a later block; then the bar says what else stands beside the buttons.

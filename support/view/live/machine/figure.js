@@ -144,7 +144,7 @@
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
       const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
       const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here, shown)}) : "";
-      const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low:.2%}." : "{after} the most probable next word is “{best}” with {p}.";
+      const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
       return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
     }
     if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
@@ -200,14 +200,17 @@
       };
       found.plain = inWords(open, held, words, here, found.parts, off, tools);
       const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[alike - 1];
-      const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: plain[last_]};
+      const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: exactly(tools.shown, plain[last_])};
       return {...found, finding: finding(held, about, words, here, found, top[0], tools)};
     },
     draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
     actions: {
       // One step further: the pass goes on, and at its end the next word is drawn.
-      step: (values, uniform, held, data) => values.step < data.steps.length - 1 || values.at ? {at: 0, step: values.at ? 0 : values.step + 1}
-        : drawn(values, uniform, held, data, 0),
+      step(values, uniform, held, data) {
+        const last = data.steps.length - 1, whole = held.view?.wholeWords;
+        if (values.step === last && !values.at) return drawn(values, uniform, held, data, whole ? last : 0);
+        return {at: 0, step: whole ? last : values.at ? 0 : values.step + 1};
+      },
       draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.steps.length - 1),
       back({prompt, step, at}, uniform, held, data) {
         if (step > 0 && !prompt.endsWith(EOS)) return {step: step - 1};
@@ -235,6 +238,7 @@
       return {prompt: (fresh && own.length ? own : words.slice(0, 1)).filter((word) => word !== EOS).join(" "), step: data.steps.length - 1, at: 0};
     },
     started: (held) => held.view.started(), // Play was pressed
+    stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
     pace: (values, data) => values.step === data.steps.length - 1 ? 1600 : 1000,
   };

@@ -163,7 +163,7 @@ def machine(
     found["plain"] = in_words(open, name, words, here, seen, found["parts"], off)
     about: Values = {"left": sum(p > 0 for p in drawn), "alike": sum(p >= ALIKE * max(plain) for p in plain)}
     least = _ranked(plain)[about["alike"] - 1]
-    about |= {"least": tokens[least], "low": plain[least]}
+    about |= {"least": tokens[least], "low": exactly(plain[least])}
     return found | {"finding": _finding(name, about, prompt, words, here, found, top)}
 
 
@@ -193,7 +193,7 @@ def _finding(
         said = "{after} the most probable next word is “{best}” with {p}."
         if about["alike"] > 3:  # a tie has no winner
             said = "{after} {alike} words{listed} are about equally probable, "
-            said += "from “{best}” with {p} to “{least}” with {low:.2%}."
+            said += "from “{best}” with {p} to “{least}” with {low}."
             about["listed"] = f" ({LISTED} listed)" if about["alike"] > LISTED else ""
         if found["over"]:
             return (
