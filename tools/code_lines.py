@@ -15,6 +15,8 @@ STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>') 
 MARKS = re.compile(r'<span class="p">([^<&]{2,})</span>')
 TOKEN = re.compile(r"<span class=\"([^\"]*)\">([^<]*)</span>|<[^>]*>|[^<]+")
 NAME = re.compile(r"[\w.,]*")
+LONG_NAME = re.compile(r"(?<=>)\w{20,}(?=<)")
+COMMENT = re.compile(r'(.*\S.*?)(<span class="c1">.*</span>)')  # behind code
 END = "\x01"  # of a piece, as long as something may come behind it
 CLAUSES = ("for", "if", "else", "and", "or")
 
@@ -85,7 +87,8 @@ def in_pieces(line: str, inside: bool = False) -> str:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A short string is not broken, and a long name is best broken before a dot or after a bracket.
+    A short string is not broken, a long name is best broken before a dot, after a bracket or else after a
+    low line, and a comment behind code goes to a line of its own.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
@@ -96,7 +99,11 @@ def hung(code: str) -> str:
         bare = letters(line)
         indent = len(bare) - len(bare.lstrip(" ")) + 4
         if len(bare) > PHONE:
+            behind = COMMENT.fullmatch(line)
+            line, comment = behind.groups() if behind else (line, "")
             line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), open_brackets > 0)
+            line = LONG_NAME.sub(lambda name: name[0].replace("_", "_<wbr/>"), line)
+            line += f'<span class="piece">{comment}</span>' if comment else ""
         marks = "".join(re.findall(r'<span class="p">([^<]*)</span>', line))
         open_brackets += sum(map(marks.count, "([{")) - sum(map(marks.count, ")]}"))
         lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')

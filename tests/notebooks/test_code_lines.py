@@ -41,10 +41,19 @@ class Marked(HTMLParser):
             self.seen += "⟦" * piece
 
     def handle_endtag(self, tag):
-        self.seen += self.closing.pop()
+        self.seen += self.closing.pop() if tag == "span" else ""
 
     def handle_data(self, data):
         self.seen += data
+
+
+def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_a_low_line():
+    line = "loss = f.binary_cross_entropy_with_logits(x)  # that of every sum, in nats"
+    page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
+    assert Marked(page).seen.strip() == line.replace(
+        "# that of every sum, in nats", "⟦# that of every sum, in nats⟧"
+    )
+    assert "cross_<wbr/>entropy_<wbr/>with_<wbr/>logits" in page
 
 
 def test_an_argument_is_one_piece_with_what_closes_it():
