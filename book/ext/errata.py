@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(Path(__file__).parent)]
 import cells  # noqa: E402 - beside this file
 import ledger_cells  # noqa: E402 - the tools are scripts beside the package
 import plan  # noqa: E402
+from references import typeset  # noqa: E402
 
 from book.ledger import claims, code  # noqa: E402
 from book.ledger.claims import Claim  # noqa: E402
@@ -162,10 +163,10 @@ def item(it: Claim) -> str:
     return (
         f'<li id="{it.id}" data-v="{it.verdict}" data-c="{it.chapter}">'
         f'<p><span class="v {it.verdict}">{BADGES[it.verdict]}</span> '
-        f'<a class="id" href="#{it.id}">{it.id}</a> <i>{escape(it.place)}</i></p>'
-        f"<p>{escape(it.claim)}</p>"
+        f'<a class="id" href="#{it.id}">{it.id}</a> <i>{escape(typeset(it.place))}</i></p>'
+        f"<p>{escape(typeset(it.claim))}</p>"
         + (f"<p>{shown}</p>" if (shown := comparison(it)) else "")
-        + f"<p>{escape(it.why)}</p>{how}</li>\n"
+        + f"<p>{escape(typeset(it.why))}</p>{how}</li>\n"
     )
 
 

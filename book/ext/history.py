@@ -15,7 +15,7 @@ from typing import Any
 
 from docutils import nodes
 from pybtex.database import parse_file
-from references import BIB, address  # beside this file
+from references import BIB, address, typeset  # beside this file
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
@@ -123,8 +123,10 @@ def entries(events: list[dict[str, Any]]) -> str:
         link = address(work.fields) if work else ""
         if event["where"].startswith("https"):
             link = event["where"]
-        title = work.fields["title"].strip("{}") if work else event["where"]
-        source = f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
+        title = typeset(work.fields["title"].strip("{}") if work else event["where"])
+        source = (
+            f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
+        )
         stem, name = plan.chapters()[event["chapter"]]
         number = int(event["chapter"])
         chapter = f"chapter {number}, {escape(name)}"
@@ -132,7 +134,7 @@ def entries(events: list[dict[str, Any]]) -> str:
             chapter = f'<a href="../notebooks/{stem}.html">{chapter}</a>'
         rows.append(
             f'<li id="event-{n}" {coloured(event["strand"])}><b>{event["year"]}</b> '
-            f"<b>{escape(event['name'])}.</b> {escape(event['what'])} "
+            f"<b>{escape(typeset(event['name']))}.</b> {escape(typeset(event['what']))} "
             f"<small>{event['strand']} · {source} · {chapter}</small></li>"
         )
     return f'<ol class="timeline">{"".join(rows)}</ol>'

@@ -17,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
+from references import typeset  # beside this file
 
 from support.view.quiz import FOLDER, said, turned
 from support.view.quiz import load as load_topic
@@ -44,7 +45,8 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
     True
     """
     classes = "quiz" if question.get("picture") else "quiz not-in-picture"
-    data = escape(json.dumps(question, ensure_ascii=False), quote=True)
+    told = [answer | {"feedback": typeset(answer["feedback"])} for answer in question["answers"]]
+    data = escape(json.dumps(question | {"answers": told}, ensure_ascii=False), quote=True)
     if question["type"] == "numeric":
         field = f'<input type="text" inputmode="decimal" name="{name}" autocomplete="off">'
         field = f"<label>Your number {field}</label>"
@@ -52,15 +54,15 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
         order = turned(question, name)
         field = "".join(
             f'<label><input type="radio" name="{name}" value="{question["answers"].index(a)}"> '
-            f"{escape(a['answer'])}</label>"
+            f"{escape(typeset(a['answer']))}</label>"
             for a in order
         )
     return (
         f'<form class="{classes}" id="{name}" data-question="{data}"><fieldset>'
-        f"<legend>{escape(question['question'])}</legend>{field}</fieldset>"
+        f"<legend>{escape(typeset(question['question']))}</legend>{field}</fieldset>"
         '<p class="quiz-do pst-js-only"><button type="submit">Check</button> '
         f'<output aria-live="polite"></output></p>{more}'
-        f"<noscript><details><summary>Answer</summary><p>{escape(said(question))}</p></details></noscript></form>\n"
+        f"<noscript><details><summary>Answer</summary><p>{escape(typeset(said(question)))}</p></details></noscript></form>\n"
     )
 
 

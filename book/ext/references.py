@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.smartquotes import smartyPants
 from pybtex.database import parse_file
 from sphinx.transforms import SphinxTransform
 
@@ -21,6 +22,15 @@ SOURCES = {
     "simply but faithfully": "Large language models, simply but faithfully",
     "workbench": "Understanding LLMs to use them better",
 }
+
+
+def typeset(words: str) -> str:
+    """Words that come from no Markdown, with the quotation marks and dashes that Sphinx gives to the others.
+
+    >>> typeset("the model's") + typeset(' "cat": Encoder--Decoder')
+    'the model’s “cat”: Encoder–Decoder'
+    """
+    return smartyPants(words, attr="qD")
 
 
 def plain(title: str) -> str:
