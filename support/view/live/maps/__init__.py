@@ -80,7 +80,8 @@ def under(which: str, seed: float | int, find: str) -> Values:
         for k, (a, b) in enumerate(zip(there, truly, strict=True))
     ]
     shared = len(set(there) & set(truly))
-    rest = f"Of the five nearest to “{words[i]}” on the map, {shared} are its nearest in the space."
+    rest = f"Of the five nearest to “{words[i]}” on the map, {shared} are among "
+    rest += "its five nearest in all dimensions."
     return seeded | shown | {"near": near, "shared": shared, "finding": finding + rest}
 
 

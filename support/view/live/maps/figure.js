@@ -31,13 +31,13 @@
       const there = nearOnMap(drawn.points, i), truly = data.near[i];
       found.near = there.map((a, k) => ({rank: k + 1, there: data.words[a], truly: data.words[truly[k]]}));
       found.shared = there.filter((k) => truly.includes(k)).length;
-      found.finding += `Of the five nearest to “${data.words[i]}” on the map, ${found.shared} are its nearest in the space.`;
+      found.finding += `Of the five nearest to “${data.words[i]}” on the map, ${found.shared} are among its five nearest in all dimensions.`;
       return found;
     },
     draw(state, data, tools) {
       const near = state.chosen === null ? [] : data.near[state.chosen];
       const notes = [...(state.which === "concept plane" ? [`Across: ${data.axes[0]}. Upwards: ${data.axes[1]}.`] : []),
-        ...(near.length ? ["The lines lead to the nearest in the space."] : [])];
+        ...(near.length ? ["The lines lead to its five nearest in all dimensions."] : [])];
       return picture(tools, {words: data.words, kinds: data.kinds, points: state.points, chosen: state.chosen, near, lines: true, notes,
         choose: (word) => tools.set({find: word})});
     },

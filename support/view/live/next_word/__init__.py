@@ -69,7 +69,7 @@ def next_word(
     best = found["words"][0]
     said = (
         "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). "
-        "With these settings, it is drawn with {p:.2%}; {words} can be drawn."
+        "With these settings, its probability in the draw is {p:.2%}; {words} can be drawn."
     )
     return found | {"finding": fill(said, best | {"after": after(prompt), "words": words})}
 

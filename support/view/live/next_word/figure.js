@@ -13,7 +13,7 @@
       const logits = read(held, prompt).logitsAt(split(prompt).length), plain = nextToken(logits), drawn = nextToken(logits, chosen);
       found.words = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
       const left = drawn.filter((p) => p > 0).length;
-      const said = "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). With these settings, it is drawn with {p:.2%}; {words} can be drawn.";
+      const said = "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). With these settings, its probability in the draw is {p:.2%}; {words} can be drawn.";
       return {...found, finding: fill(said, {...found.words[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`})};
     },
     draw(state, data, {make, shown, set}) {
