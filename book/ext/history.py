@@ -124,9 +124,7 @@ def entries(events: list[dict[str, Any]]) -> str:
         if event["where"].startswith("https"):
             link = event["where"]
         title = typeset(work.fields["title"].strip("{}") if work else event["where"])
-        source = (
-            f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
-        )
+        source = f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
         stem, name = plan.chapters()[event["chapter"]]
         number = int(event["chapter"])
         chapter = f"chapter {number}, {escape(name)}"
