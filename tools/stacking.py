@@ -16,7 +16,7 @@ from svg_text import SVG, XLINK, Box, Element, frame_of, named, texts, union
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
-ABOVE = 10.0  # more air above a panel that begins a line, whose title belongs to what is below it
+ABOVE = 14.0  # more air above a panel that begins a line, whose title belongs to what is below it
 SLENDER = 30.0  # a colour bar is narrower
 SIGN = 30.0  # what stands before the words of a legend
 
@@ -122,9 +122,12 @@ def _entries(legend: Element) -> list[tuple[Box, list[Element]]]:
 
 
 def _flow(
-    items: list[tuple[Box, list[Element]]], out: Element, top: float, width: float
+    items: list[tuple[Box, list[Element]]], out: Element, top: float, width: float, above: float = 0.0
 ) -> tuple[float, float]:
-    """Put items into lines of at most this width; where the next line begins, and how wide they are."""
+    """Put items into lines of at most this width; where the next line begins, and how wide they are.
+
+    Between two lines is so much more air.
+    """
     line: list[tuple[Box, list[Element]]] = []
     x, widest = 0.0, 0.0
 
@@ -141,7 +144,7 @@ def _flow(
     for box, elements in items:
         wide = box[2] - box[0]
         if line and x + wide > width:
-            top, line, x = close(), [], 0.0
+            top, line, x = close() + above, [], 0.0
         line.append((box, elements))
         x += wide + GAP
         widest = max(widest, x - GAP)
@@ -273,7 +276,7 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
     for row in lines:
         items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
         for line in _even(items, width):
-            top, wide = _flow(line, out, top + ABOVE * (top > EDGE), width)
+            top, wide = _flow(line, out, top + ABOVE * (top > EDGE), width, ABOVE)
             widest = max(widest, wide)
     top, wide = _flow(around[1], out, top, width)
     across = max(widest, wide) + 2 * EDGE
