@@ -135,7 +135,7 @@ class LiveFigure:
 
         >>> from support.view.live import find
         >>> print(find("temperature").text(find("temperature").values()))
-        Temperature: 1.0 · Logit of is: 4.7 · Logit of the: 3.2 · Logit of cat: 2.1
+        Temperature: 1.0 · Logit of “is”: 4.7 · Logit of “the”: 3.2 · Logit of “cat”: 2.1
         word  logit ÷ temperature  probability
         is    4.70                 77.1%
         the   3.20                 17.2%

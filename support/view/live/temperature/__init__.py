@@ -66,9 +66,9 @@ FIGURE = LiveFigure(
     title="Softmax with a temperature",
     controls=(
         Slider("temperature", "Temperature", 0.1, 5, 0.1, 1, "{temperature:.1f}"),
-        Slider("is_", "Logit of is", -5, 10, 0.1, 4.7, "{is_:.1f}"),
-        Slider("the_", "Logit of the", -5, 10, 0.1, 3.2, "{the_:.1f}"),
-        Slider("cat_", "Logit of cat", -5, 10, 0.1, 2.1, "{cat_:.1f}"),
+        Slider("is_", "Logit of “is”", -5, 10, 0.1, 4.7, "{is_:.1f}"),
+        Slider("the_", "Logit of “the”", -5, 10, 0.1, 3.2, "{the_:.1f}"),
+        Slider("cat_", "Logit of “cat”", -5, 10, 0.1, 2.1, "{cat_:.1f}"),
     ),
     compute=temperature,
     draw=draw_temperature,
