@@ -73,7 +73,12 @@
       first.forEach((a, k) => {
         c.globalAlpha = 0.4 * far(a.p);
         c.beginPath();
-        if (box.flow === "across") { c.moveTo(a.x, a.y + box.S / 2 * box.rows / box.columns); c.lineTo(last[k].x, a.y + box.S / 2 * box.rows / box.columns); } else { c.moveTo(a.x + box.S / 2, a.y - 30); c.lineTo(a.x + box.S / 2, last[k].y); }
+        if (box.flow === "across") { c.moveTo(a.x, a.y + box.S / 2 * box.rows / box.columns); c.lineTo(last[k].x, a.y + box.S / 2 * box.rows / box.columns); } else {
+          const x = a.x + box.S / 2, half = Math.min(box.S * 0.62, 30) / 2;
+          c.moveTo(x, a.y - 30);
+          c.lineTo(x, last[k].y);
+          for (const {from} of box.blocks) { c.moveTo(x - half, from); c.lineTo(x + half, from); } // where the threads leave it
+        }
         c.stroke();
       });
       c.globalAlpha = 1;
