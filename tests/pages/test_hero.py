@@ -157,6 +157,21 @@ def test_on_a_phone_back_closes_the_sheet_and_keeps_what_was_changed(opened):
     assert off == [] and tab.complaints == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_all_of_a_sheet_is_seen_where_its_figure_begins_low_in_the_window(opened, width):
+    tab, element = opened(width=width, height=700, still=True)
+    element.query_selector("[data-key='head 0.1']").click()
+    element.query_selector("[data-key=fold]").click()
+    settled(tab)
+    sheet = element.query_selector(".machine-room").bounding_box()
+    assert sheet["y"] + sheet["height"] <= 701
+    number = element.query_selector(".machine-cell")
+    number.evaluate("e => e.scrollIntoView({block: 'center'})")
+    number.click()
+    line = element.query_selector(".machine-sum").bounding_box()  # what it is made of is told here
+    assert line["y"] + line["height"] <= 701 and "=" in element.query_selector(".machine-sum").inner_text()
+
+
 def test_a_finger_can_use_it_on_a_phone_that_lies_and_one_that_stands(browser, bases):
     context = browser.new_context(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
     tab = context.new_page()

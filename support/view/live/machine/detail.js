@@ -142,7 +142,10 @@
     // First what it does here, in words; formula, code and all numbers are folded until they are asked for.
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
     fold.open = view.unfolded;
-    fold.addEventListener("toggle", () => { view.unfolded = fold.open; });
+    fold.addEventListener("toggle", () => {
+      view.unfolded = fold.open;
+      view.bottom.fit();
+    });
     const [i, h] = (state.open.split(" ")[1] || "").split("."), whole = h ? `Head ${h} of block ${i}` : `${state.open[0].toUpperCase()}${state.open.slice(1)}`;
     box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${whole}, at “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {

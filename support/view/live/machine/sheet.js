@@ -27,8 +27,16 @@
       history.pushState({...history.state, sheet: this.name}, "");
       history.scrollRestoration = "manual";
     }
+    // It cannot rise above its figure: if that begins low in the window, the page goes up, so that all of the sheet is seen.
+    async fit() {
+      const {room} = this.view;
+      await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
+      const over = room.getBoundingClientRect().bottom - innerHeight;
+      if (this.raised && over > 1) scrollBy({top: over, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
+    }
     // Of a long text's map it shows the chosen word's row.
     show() {
+      if (this.raised) this.fit();
       const map = this.raised && this.view.room.querySelector(".machine-where .live-scroll"), row = map && map.querySelector(".live-now");
       if (row) map.scrollTop = row.offsetTop + row.offsetHeight - map.clientHeight;
     }
