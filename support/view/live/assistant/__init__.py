@@ -46,7 +46,7 @@ def assistant(prompt: str, said: str, tools: bool, clock: float | int, temperatu
     ['what', 'is', '1', '2', '+', '3', '?']
     """
     talk = converse(tuple(turns_of(said)), tools, int(clock), float(temperature))
-    shown = "the real time" if clock < 0 else f"{int(clock) // 60:02}:{int(clock) % 60:02}"
+    shown = "real time" if clock < 0 else f"{int(clock) // 60:02}:{int(clock) % 60:02}"
     return preview(prompt) | {"talk": talk, "lines": lines(talk), "finding": sentence(talk), "shown": shown}
 
 

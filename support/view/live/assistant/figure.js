@@ -128,7 +128,7 @@
     compute(values, data, held) {
       const {talk} = converse(turnsOf(values.said, data), values, data, held), {clock: at} = values, two = (n) => String(n).padStart(2, "0");
       return {...preview(values.prompt, data, held), talk, lines: lines(talk), finding: sentence(talk),
-        shown: at < 0 ? "the real time" : `${two(Math.floor(at / 60))}:${two(at % 60)}`};
+        shown: at < 0 ? "real time" : `${two(Math.floor(at / 60))}:${two(at % 60)}`};
     },
     draw(state, data, {make, shown, set, held}) {
       const log = make("div", {class: "talk-log", role: "log", "aria-label": "The conversation", tabindex: "0"});
