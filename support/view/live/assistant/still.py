@@ -73,8 +73,8 @@ def draw_talk(values: Values, found: Values) -> Figure:
         said.append(("typed", found["trouble"] or " ".join(found["reading"])))
     margin = max([measure(f"{who}  ", "bold")[0] for who, _ in said], default=0.0) + GAP
     rows = [(who, lines_of(words, style.WIDTH - margin, measure)) for who, words in said]
-    tools = "calculator, prices, clock" if values["tools"] else "none"
-    head = f"tools: {tools} · clock: {found['shown']} · temperature: {values['temperature']:.1f}"
+    tools = f"calculator, prices, clock ({found['shown']})" if values["tools"] else "none"
+    head = f"tools: {tools} · temperature: {values['temperature']:.1f}"
     line = 1.45 * SIZE / 72
     high = sum(line * len(texts) + GAP for _, texts in rows) + line + GAP
     fig, ax = style.subplots(figsize=(style.WIDTH, high))
