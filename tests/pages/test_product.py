@@ -4,7 +4,7 @@ import json
 import struct
 
 import pytest
-from axe import findings
+from axe import findings, lay_out
 from bs4 import BeautifulSoup
 from conftest import serve
 from test_pages import PAGES, SITE, TEXTS
@@ -19,7 +19,7 @@ def test_axe_would_find_it(open_page):
 def test_axe_would_find_every_kind_of_pale_text(open_page):
     """In the last row of a table, in the last block of code, at a live figure, in the last paragraph."""
     tab, _, _ = open_page("file", "notebooks/11_attention.html")
-    # It needs the model, so it is made when it comes near; what lies above is laid out on the way to it.
+    # It needs the model, so it is made when it comes near.
     tab.wait_for_function(
         """() => {
           const figure = [...document.querySelectorAll("live-figure")].at(-1);
@@ -27,6 +27,7 @@ def test_axe_would_find_every_kind_of_pale_text(open_page):
           return figure.querySelector(".live-control label");
         }"""
     )
+    lay_out(tab)
     places = ["tbody td:last-child", "div.cell_input pre span.c1", ".live-control label", "p:not(:has(*))"]
     tab.evaluate(
         """places => places.forEach((place, k) => {
