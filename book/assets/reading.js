@@ -236,10 +236,7 @@
       choose(button.dataset.way);
       if (!button.closest(".modes")) document.querySelector(".modes").scrollIntoView();
     });
-    for (const list of all(".way-here")) {
-      list.addEventListener("change", () => keepPlace(() => choose(list.value)));
-      list.addEventListener("pointerdown", () => list.focus({preventScroll: true})); // else the page moves under the finger
-    }
+    for (const list of all(".way-here")) list.addEventListener("change", () => keepPlace(() => choose(list.value)));
     document.addEventListener("click", ({target}) => {
       if (!target.matches?.(".code-opens")) return;
       const open = target.parentElement.classList.toggle("code-shown");

@@ -704,6 +704,25 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
     tab.wait_for_url("**/11_attention.html")
 
 
+def test_to_focus_what_stands_in_the_bar_moves_no_page(own):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    tab.evaluate("scrollTo(0, 6500)")
+    tab.wait_for_timeout(2000)
+    moved = tab.evaluate("""async () => {
+      const moved = [];
+      for (const control of document.querySelectorAll(".bd-header-article :is(a, button, select)")) {
+        if (!control.getClientRects().length) continue;
+        const before = scrollY;
+        control.focus();
+        await new Promise((done) => setTimeout(done, 60));
+        moved.push(scrollY - before);
+      }
+      return moved;
+    }""")
+    assert len(moved) > 5 and not any(moved)
+
+
 def test_on_a_phone_the_search_has_a_way_out_and_a_way_on(own):
     tab = own("notebooks/06_vocabulary.html", **FINGER)
     tab.locator(".search-button__button >> visible=true").tap()
