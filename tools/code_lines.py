@@ -87,8 +87,8 @@ def in_pieces(line: str, inside: bool = False) -> str:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A short string is not broken, a long name is best broken before a dot, after a bracket or else after a
-    low line, and a comment behind code goes to a line of its own.
+    A short string is not broken, a long name is best broken before a dot, after a bracket or else after an
+    underscore, and a comment behind code goes to a line of its own.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'

@@ -56,7 +56,7 @@
     const go = make("button", {type: "submit", className: "offers-go", textContent: "Search all pages"});
     field.after(closer("offers-close", "Close the search", dialog));
     field.form.append(list, go);
-    const where = (place) => place.startsWith("book/glossary") ? "glossary" : /^notebooks\/0?(\d+)_/.test(place) ? `chapter ${/\d+/.exec(place)[0].replace(/^0/, "")}` : "";
+    const where = (place) => place.startsWith("book/glossary") ? "glossary" : place.replace(/^notebooks\/0?(\d+)_.*|.*/, (_, number) => number ? `chapter ${number}` : "");
     let coming;
     const show = async () => {
       await (coming ??= window.TITLES || fetchScript("titles.js"));

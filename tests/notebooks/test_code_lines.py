@@ -47,7 +47,7 @@ class Marked(HTMLParser):
         self.seen += data
 
 
-def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_a_low_line():
+def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_an_underscore():
     line = "loss = f.binary_cross_entropy_with_logits(x)  # that of every sum, in nats"
     page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
     assert Marked(page).seen.strip() == line.replace(

@@ -34,7 +34,7 @@
       const {shown} = view.tools, power = Math.exp(scores[index] - top); // the largest is taken off everywhere, which changes no share
       return {words: `e to the ${name} ${shown(scores[index], 3)} − ${shown(top, 3)} (the largest), ${shown(power, 3)}, divided by the sum of all such powers, ${shown(all, 3)}`, value: power / all};
     };
-    const written = (last) => ({words: `the sum of what all parts up to ${last} have written`});
+    const written = (last) => ({words: last === "embedding" ? "the word’s embedding plus that of its position" : `the embedding plus what all parts up to ${last} have added to it`});
     const output = (head) => dot((m) => `z${m}·W`, c.d_head, (m) => held.mixed(i, head, here)[m], (m) => part("attention.output.weight")[index * c.n_heads * c.d_head + head * c.d_head + m]);
     if (kind === "embedding") {
       if (key !== "x") return {words: key === "E" ? `learned: row ${held.ids.get(words[here])} of the embedding matrix` : `learned: row ${here + 1} of the position matrix`};

@@ -80,10 +80,11 @@
       if (state.words.length > this.begun + 1) {
         this.follows = false;
         this.wholeWords = true;
-        return scrollBy({top: this.root.getBoundingClientRect().top - 76, behavior: calm() ? "auto" : "smooth"});
+        return this.glide(this.root.getBoundingClientRect().top - 76);
       }
       this.bring(tools.speed > 1 ? 0 : state.step);
     }
+    glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
     // A press on Step or Back asks to see what it tells of.
     stepped() {
       this.wholeWords = false;
@@ -93,7 +94,7 @@
       const {box} = this, places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H];
       const panel = this.root.closest(".live-panel"), low = panel.querySelector(":scope > .live-player").getBoundingClientRect().height || 150;
       const top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 || to > innerHeight - low) scrollBy({top: from - (k ? 76 : 110), behavior: calm() ? "auto" : "smooth"});
+      if (from < 64 || to > innerHeight - low) this.glide(from - (k ? 76 : 110));
     }
     // On a phone what a step changes stands on one screen, above the bar: words, buttons and the first maps, or the map of
     // the head that it takes from a later block; then the bar says what else stands beside the buttons.
@@ -105,7 +106,7 @@
       bar.classList.add("live-player-told");
       const low = top + y + s + box.high - bar.getBoundingClientRect().top;
       const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70;
-      if (far > 0 || tour < 0) scrollBy({top: far, behavior: calm() ? "auto" : "smooth"});
+      if (far > 0 || tour < 0) this.glide(far);
     }
     place(measure) {
       const {state, data} = this;

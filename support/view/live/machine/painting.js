@@ -66,6 +66,7 @@
       });
       for (const {stage, p, x, y} of box.squares.filter(mine)) this.square(c, ink, stage, p, x, y, stage ? arrived(there(stage, p)) : there(0, p), far(p));
     }
+    spread() { return Math.min(this.box.S * 0.62, 30); } // how broad the threads of a word are together
     rails(c, ink, far) {
       const {box} = this, first = box.squares.filter((s) => s.stage === 0), last = box.squares.filter((s) => s.stage === this.state.streams.length - 1);
       c.strokeStyle = ink.stream;
@@ -74,7 +75,7 @@
         c.globalAlpha = 0.4 * far(a.p);
         c.beginPath();
         if (box.flow === "across") { c.moveTo(a.x, a.y + box.S / 2 * box.rows / box.columns); c.lineTo(last[k].x, a.y + box.S / 2 * box.rows / box.columns); } else {
-          const x = a.x + box.S / 2, half = Math.min(box.S * 0.62, 30) / 2;
+          const x = a.x + box.S / 2, half = this.spread() / 2;
           c.moveTo(x, a.y - 30);
           c.lineTo(x, last[k].y);
           for (const {from} of box.blocks) { c.moveTo(x - half, from); c.lineTo(x + half, from); } // where the threads leave it
@@ -166,7 +167,7 @@
     }
     // What a word collects, head by head; the words that are not shown are one thread together.
     threads(c, ink, block, i, p, reached, only) {
-      const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across", spread = Math.min(box.S * 0.62, 30);
+      const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across", spread = this.spread();
       const own = p === state.here, t = soft(reached), x0 = block.from, x1 = block.to, mid = (x0 + x1) / 2;
       const point = (q, h) => box.point(q)[wide ? "y" : "x"] + (h - (H - 1) / 2) / H * spread;
       for (let h = 0; h < H && t; h++) {

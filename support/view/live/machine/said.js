@@ -60,7 +60,7 @@
     return make("details", {class: "machine-key"},
       make("summary", {}, make("span", {}, sign("low"), sign("high"), " a word’s numbers"), make("span", {}, sign("thread"), " what it collects"), make("span", {class: "machine-key-more"}, "all signs")),
       make("ul", {},
-        entry([sign("low"), sign("high")], "a number of a word, negative or positive, the fainter the nearer to zero"),
+        entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),
         entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: a thread is thicker where a word collects more, and each head’s map has a row for each word that collects and a column for each word it collects from`),
         entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),

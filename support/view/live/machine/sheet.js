@@ -32,7 +32,7 @@
       const {room} = this.view;
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       const over = room.getBoundingClientRect().bottom - innerHeight;
-      if (this.raised && over > 1) scrollBy({top: over, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
+      if (this.raised && over > 1) this.view.glide(over);
     }
     // Of a long text's map it shows the chosen word's row.
     show() {

@@ -102,20 +102,20 @@
   // The matrices of a step in the order of its line, with its signs; the others follow. (Steps without a chain show all.)
   const lineUp = ({cards, chain}, {lines}, place) => {
     const line = chain && lines[place] || [], named = line.map(([sign, name]) => [sign, cards.find((card) => card.name === name)]);
-    return [...named, ...cards.filter((card) => !named.some(([, other]) => other === card)).map((card) => ["", card])];
+    const all = [...named, ...cards.filter((card) => !named.some(([, other]) => other === card)).map((card) => ["", card])];
+    // A ᵀ at the beginning of a sign belongs to the matrix before it.
+    return all.map(([sign, card], k) => ({sign: sign.replace("ᵀ", "").trim(), card, turned: Boolean(all[k + 1]?.[0].startsWith("ᵀ"))}));
   };
   function inLine(held, data, place, make) {
-    const all = lineUp(held, data, place), nodes = all.map(([, card]) => card.group);
-    for (const [k, [sign, card]] of all.entries()) {
-      const own = sign.replace("ᵀ", "").trim();
-      card.sign.textContent = own;
-      card.sign.style.width = `${signWidth(own)}px`;
-      card.behind.replaceChildren(...(turned(all, k) ? [make("sup", {}, "T")] : []));
+    const all = lineUp(held, data, place), nodes = all.map(({card}) => card.group);
+    for (const {sign, card, turned} of all) {
+      card.sign.textContent = sign;
+      card.sign.style.width = `${signWidth(sign)}px`;
+      card.behind.replaceChildren(...(turned ? [make("sup", {}, "T")] : []));
     }
     held.canvas.classList.toggle("stepper-line", Boolean(held.chain && data.lines[place]));
     if (nodes.some((node, k) => held.canvas.childNodes[k] !== node)) held.canvas.append(...nodes);
   }
-  const turned = (all, k) => Boolean(all[k + 1]?.[0].startsWith("ᵀ")); // the next sign says so
   const signWidth = (sign) => sign ? 9 * sign.length + 14 : 0;
 
   // The canvas is as high as its highest step, and so is the text of the steps: what stands below them keeps its place
@@ -140,10 +140,9 @@
         if (x && x + wide > room) [x, high, line] = [0, high + line + down, 0];
         [x, line] = [x + wide + across, Math.max(line, tall)];
       };
-      const all = lineUp(held, data, place);
-      for (const [k, [sign, card]] of all.entries()) if (!few || card.steps.has(place) || held.reads[place].has(card.name)) {
+      for (const {sign, card, turned} of lineUp(held, data, place)) if (!few || card.steps.has(place) || held.reads[place].has(card.name)) {
         const [wide, tall] = sizes.get(card);
-        put(wide + signWidth(sign.replace("ᵀ", "").trim()) + 14 * turned(all, k), tall);
+        put(wide + signWidth(sign) + (turned ? 14 : 0), tall);
       }
       return high + line;
     });
