@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import judged
 import lean_pages
 import lean_style
 import plan
@@ -592,6 +593,17 @@ def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
     assert "can be skipped" not in "".join(parts.all_text_contents())
     tab.goto(bases["http"] + "notebooks/13_feed_forward.html?again#keeping-all-experts-in-use")
     tab.wait_for_function("() => document.querySelectorAll('details.deeper[open]').length === 1")
+
+
+def test_what_a_cell_judged_is_a_list_with_ticks(site):
+    lists = 0
+    for page in CHAPTERS:
+        text = (site / page).read_text(encoding="utf8")
+        lists += text.count('<ul class="judged output">')
+        printed = re.findall(r'<div class="output[^"]*">.*?<pre>(.*?)</pre>', text, flags=re.S)
+        lines = [re.sub(r"<[^>]*>", "", line).strip() for block in printed for line in block.splitlines()]
+        assert printed and not [line for line in lines if judged.judged(line)]
+    assert lists >= 90  # (none is lost: the notebooks print as many)
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
