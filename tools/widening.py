@@ -89,7 +89,7 @@ def _in_lines(legend: Element, width: float) -> tuple[Element, float]:
     x, high = left, max(box[3] - box[1] for box, _ in found)
     for box, elements in found:
         wide = box[2] - box[0]
-        if x > left and x + wide > width:
+        if x > left and x + wide > width - left:
             x, top = left, top + high + LEADING
         out.append(move(elements, x - box[0], top - box[1]))
         x += wide + APART

@@ -51,6 +51,8 @@ LINES: tuple[str, ...] = ("-", "--", "-.", ":")
 # What comes back from chart to chart has one colour, mark and dash in all of them, and a variant of it the
 # same colour and mark with an open face: see `look`.
 LOOKS: dict[str, tuple[str, str, str]] = {
+    "32 pictures": ("green", "^", "-."),
+    "32 trained neurons": ("purple", "D", "-"),
     "full fine-tuning": ("blue", "o", "-"),
     "LoRA": ("vermilion", "s", "--"),
     "LoRA at a high rate": ("vermilion", "s", "--"),
@@ -161,6 +163,16 @@ def colour(number: int) -> str:
     ('#0072B2', True)
     """
     return list(COLOURS.values())[number % len(COLOURS)]
+
+
+def shades(count: int) -> list[str]:
+    """So many blues from light to strong, for the lines of a chart that are steps of one amount.
+
+    >>> shades(3)
+    ['#519ccc', '#1966ad', '#08306b']
+    """
+    steps = [1 - 0.42 * k / max(1, count - 1) for k in reversed(range(count))]
+    return [str(matplotlib.colors.to_hex(matplotlib.colormaps[UP](step))) for step in steps]
 
 
 def _channels(code: str) -> list[int]:
