@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from stacking import Panel, gather, move, rows_of, stacked
 from svg_text import named, texts
+from widening import widened
 
 COLUMN = 504.0  # points: `support.view.style.WIDE`
 LITTLE = 1.02  # times the column: nobody sees that it is shown smaller
@@ -34,7 +35,7 @@ def in_column(drawn: str) -> str:
     wide, high = _sides(drawn)
     made = stacked(drawn, COLUMN, beside=True) if wide > LITTLE * COLUMN else ""
     if not made or (_sides(made)[1] > 1.4 * high and wide < MUCH * COLUMN):
-        made = aired(drawn)
+        made = aired(widened(drawn, COLUMN))
     least = re.search(r'data-least="(\d+)"', drawn)
     if least and (share := _sides(made)[0] / wide) != 1:
         made = made.replace(least[0], f'data-least="{round(int(least[1]) * share)}"', 1)

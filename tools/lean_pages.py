@@ -128,9 +128,11 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
             if FITTED in svg[:300]:  # another page has it, too
                 narrow = there.read_text(encoding="utf8") if there.exists() else ""
             else:
-                if narrow := stacked(svg):
+                fitted = in_column(svg)
+                narrow = stacked(svg) or ("" if fitted == svg else svg)
+                if narrow:
                     there.write_text(narrow, encoding="utf8")
-                svg = in_column(svg).replace("<svg ", f"<svg {FITTED} ", 1)
+                svg = fitted.replace("<svg ", f"<svg {FITTED} ", 1)
                 (folder / src).write_text(svg, encoding="utf8")
             return both_themes(attributes, svg, narrow)
         size = size_of(folder, src)
@@ -159,9 +161,12 @@ def tall(section: str) -> int:
 
 FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
-LINES, LETTER = 5, 0.5  # of a caption beside its figure; how wide a letter is, with what a line leaves empty
+# Of a caption beside its figure: so many lines at most, and no narrower than so many times the size of its
+# letters; how wide a letter is, with what a line leaves empty.
+LINES, SLIM, LETTER = 14, 10, 0.5
 
-FOLDED = '<details class="deeper">'
+HEADED = r'(<section (?:class="draws-nothing" )?id="[^"]*">\n(?:<details class="deeper"><summary>)?<h[23]>)'
+FOLDED, ROW = '<details class="deeper">', 46  # what goes deeper, and the pixels that its heading takes
 
 
 def with_heights(body: str) -> str:
@@ -171,11 +176,11 @@ def with_heights(body: str) -> str:
     >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
     """
-    parts = re.split(r'(<section (?:class="draws-nothing" )?id="[^"]*">\n<h[23]>)', body)
-    own = [tall(text.partition(FOLDED)[0]) for text in parts[2::2]]
+    parts = re.split(HEADED, body)
+    own = [ROW if FOLDED in head else tall(text) for head, text in zip(parts[1::2], parts[2::2], strict=True)]
     inner = 0  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
-        if FOLDED in parts[k + 1]:  # what is within it is not seen at first
+        if FOLDED in parts[k]:  # what is within it is not seen at first
             inner = 0
         high, inner = own[k // 2] + inner, inner + own[k // 2]
         if parts[k].endswith("<h3>"):
@@ -201,15 +206,16 @@ def without_empty_heads(body: str) -> str:
 
 
 def with_captions(body: str) -> str:
-    """A caption says how wide it must be for five lines; with less room beside a figure it stands below.
+    """A caption says how wide it must be for fourteen lines; with less room beside a figure it stands below.
 
     >>> with_captions('<p class="finding">Four words.</p>')
-    '<p class="finding" style="--room:2em">Four words.</p>'
+    '<p class="finding" style="--room:10em">Four words.</p>'
     """
 
     def caption(found: re.Match[str]) -> str:
         letters = len(re.sub(r"<[^>]*>", "", FORMULA.sub("", found[2])))
-        return f'<p class="{found[1]}" style="--room:{math.ceil(letters / LINES * LETTER)}em">{found[2]}</p>'
+        room = max(SLIM, math.ceil(letters / LINES * LETTER))
+        return f'<p class="{found[1]}" style="--room:{room}em">{found[2]}</p>'
 
     return FINDING.sub(caption, body)
 

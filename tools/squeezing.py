@@ -2,7 +2,8 @@
 
 Horizontal places within the frame are scaled, those right of it move to the left. A panel whose letters would
 then lie over one another stays as it is; so does one with a legend, and one whose axes have the same scale,
-since a map would no longer show distances.
+since a map would no longer show distances. A negative excess makes a panel wider (`widening`): then a legend
+keeps its place at a side of the frame, where it covers no more than before.
 """
 
 import copy
@@ -10,11 +11,12 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
 
-from svg_text import XLINK, Box, Element, named, texts
+from svg_text import SVG, XLINK, Box, Element, named, texts, union
 
 LINK = f"{{{XLINK}}}href"
 LEAST = 0.4  # of its width at least remains
 SPACE = 1.5  # points between two texts
+UNEVEN = 0.04  # of a text's width: lines whose ends differ by less end at one place
 
 
 def crossing(boxes: Iterable[Box], space: float = SPACE) -> int:
@@ -49,10 +51,39 @@ def _path(d: str, place: Callable[[float], float]) -> str:
     )
 
 
+def _in_several_lines(group: Element) -> bool:
+    """Whether this is a text of which each line has its own place."""
+    lines = named(group, "text")
+    return 1 < len(lines) == len(group) and all("translate(" in line.get("transform", "") for line in lines)
+
+
+def _move_lines(group: Element, place: Callable[[float], float]) -> None:
+    """The lines of a text are moved together, by the side at which they align."""
+    starts, ends = ([box[side] for box in texts(group)] for side in (0, 2))
+    at = (min(starts) + max(ends)) / 2
+    if max(starts) - min(starts) < 1:
+        at = min(starts)
+    elif max(ends) - min(ends) < UNEVEN * (max(ends) - min(starts)):
+        at = max(ends)
+    by = place(at) - at
+    for line in group:
+        moved = line.get("transform", "")
+        line.set(
+            "transform",
+            re.sub(r"(?<=translate\()[-\d.]+", lambda m: f"{float(m[0]) + by:.2f}", moved, count=1),
+        )
+
+
 def _squeeze(element: Element, place: Callable[[float], float], known: dict[str, Element]) -> None:
+    done: set[int] = set()
     for part in element.iter():
         kind, moved = part.tag.rpartition("}")[2], part.get("transform", "")
-        if kind == "path" and part.get("id") is None:
+        if kind == "g" and _in_several_lines(part):
+            _move_lines(part, place)
+            done |= {id(line) for line in part}
+        elif id(part) in done:
+            continue
+        elif kind == "path" and part.get("id") is None:
             part.set("d", _path(part.get("d", ""), place))
         elif kind in ("image", "rect"):
             left, wide = float(part.get("x", "0")), float(part.get("width", "0"))
@@ -76,14 +107,28 @@ def _squeeze(element: Element, place: Callable[[float], float], known: dict[str,
                 part.set("transform", re.sub(begin, lambda m: f"{m[1]}{place(float(m[2])):.2f}", moved))
 
 
+def _without_legends(axes: Element, place: Callable[[float], float], frame: Box) -> list[Element]:
+    """The legends within axes, taken out and moved as a whole: each stays at its side of the frame."""
+    found = []
+    for legend in [g for g in axes if g.get("id", "").startswith("legend")]:
+        axes.remove(legend)
+        left, _, right, _ = union(*texts(legend))
+        part = ((left + right) / 2 - frame[0]) / (frame[2] - frame[0])
+        anchor = frame[0] if part < 0.35 else frame[2] if part > 0.65 else (left + right) / 2
+        shift = {"transform": f"translate({place(anchor) - anchor:.2f} 0)"}
+        found.append(Element(f"{{{SVG}}}g", shift))
+        found[-1].append(legend)
+    return found
+
+
 def squeezed(axes: list[Element], frame: Box, excess: float, root: Element) -> list[Element]:
     """The axes of a panel, narrower by ``excess`` points; as they were if that cannot be done."""
     left, _, right, _ = frame
     scale = 1 - excess / (right - left)
     axis = [g for g in axes[0] if g.get("id", "").startswith("matplotlib.axis")]
     across, down = (steps(axis[k] if k < len(axis) else None, k) for k in (0, 1))
-    legend = any(g.get("id", "").startswith("legend") for each in axes for g in each.iter())
-    if scale < LEAST or legend or (down and abs(across / down - 1) < 0.01):
+    legend = any(g.get("id", "").startswith("legend") for each in axes for g in each)
+    if scale < LEAST or (legend and excess > 0) or (down and abs(across / down - 1) < 0.01):
         return axes
 
     def place(x: float) -> float:
@@ -91,8 +136,10 @@ def squeezed(axes: list[Element], frame: Box, excess: float, root: Element) -> l
 
     narrow = [copy.deepcopy(a) for a in axes]
     shapes = {p.get("id", ""): p for each in narrow for p in named(each, "path") if p.get("id")}
-    for each in narrow:
+    kept = [_without_legends(each, place, frame) for each in narrow]
+    for each, own in zip(narrow, kept, strict=True):
         _squeeze(each, place, shapes)
+        each.extend(own)
     before, after = ([box for each in some for box in texts(each)] for some in (axes, narrow))
     if any(crossing(after, space) > crossing(before, space) for space in (SPACE, 0.0)):
         return axes

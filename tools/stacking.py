@@ -109,7 +109,7 @@ def _borrow(panel: Panel, lender: Panel, number: int) -> None:
         panel.borrowed.append(move([copy.deepcopy(other)], *((shift, 0) if number else (0, shift))))
 
 
-def _entries(legend: Element) -> list[tuple[Box, list[Element]]]:
+def entries(legend: Element) -> list[tuple[Box, list[Element]]]:
     """What a legend names, each entry with its sign."""
     found, begun = [], []
     for part in legend:
@@ -262,11 +262,11 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
         if id(element) in axes or not boxes or element.get("id", "").startswith("axes"):
             continue
         box = union(*boxes)
-        entries = [(box, [element])]
+        parts = [(box, [element])]
         if element.get("id", "").startswith(("legend", "fitted")):  # the signs stand left of the words
             whole = [((box[0] - SIGN, *box[1:]), [element])]
-            entries = whole if box[2] - box[0] + SIGN <= width else _entries(element)
-        around[0 if box[1] < ends[0] else 1] += entries
+            parts = whole if box[2] - box[0] + SIGN <= width else entries(element)
+        around[0 if box[1] < ends[0] else 1] += parts
     if max(map(len, rows)) < 5 and not any(
         texts(axis) for p in panels for k in (0, 1) if (axis := p.axis(k)) is not None
     ):

@@ -104,7 +104,9 @@ def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
     long = any(box.width > room for box in boxes)
     if long:
         names = [
-            textwrap.fill(n, max(8, int(len(n) * room / box.width)), break_long_words=False)
+            textwrap.fill(
+                n, max(8, int(len(n) * room / box.width)), break_long_words=False, break_on_hyphens=False
+            )
             if box.width > room
             else n
             for n, box in zip(names, boxes, strict=True)

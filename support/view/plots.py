@@ -37,7 +37,7 @@ def plot_lines(
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
     direct: bool = False,
 ) -> Figure:
-    """Lines over one axis, told apart by colour, dash and marker.
+    """Lines over one axis, told apart by colour, dash and marker (by their names, if `style.LOOKS` has them).
 
     Args:
         x: where the values stand; or a mapping with its own positions for each line.
@@ -63,8 +63,10 @@ def plot_lines(
         y, at = numbers(values), numbers(x[name] if isinstance(x, Mapping) else x)
         if len(y) != len(at):
             raise InputError(f"line {name!r} has {len(y)} values for {len(at)} positions; make them equal")
-        mark = style.marker(i) if (len(y) <= 30 if marks is None else marks) else ""
-        ax.plot(at, y, style.LINES[i % 4], color=style.colour(i), marker=mark, label=name)
+        looks = style.look(name, i)
+        if not (len(y) <= 30 if marks is None else marks):
+            looks["marker"] = ""
+        ax.plot(at, y, label=name, **looks)
     _levels(ax, level or {})
     if "x" in log:
         ax.set_xscale("log")

@@ -48,6 +48,40 @@ DARK: dict[str, str] = {
 }
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")
+# What comes back from chart to chart has one colour, mark and dash in all of them, and a variant of it the
+# same colour and mark with an open face: see `look`.
+LOOKS: dict[str, tuple[str, str, str]] = {
+    "32 pictures": ("green", "^", "-."),
+    "32 trained neurons": ("purple", "D", "-"),
+    "full fine-tuning": ("blue", "o", "-"),
+    "LoRA": ("vermilion", "s", "--"),
+    "LoRA at a high rate": ("vermilion", "s", "--"),
+    "LoRA at a low rate": ("vermilion", "s open", ":"),
+    "LoRA, answers": ("vermilion", "s", "--"),
+    "LoRA, all tokens": ("vermilion", "s open", ":"),
+    "full, answers": ("blue", "o", "-"),
+    "full, all tokens": ("blue", "o open", ":"),
+    "one block": ("green", "^", "-."),
+    "replay": ("purple", "D", "-."),
+    "distillation": ("olive", "v", "-"),
+    "no positions": ("blue", "o", "-"),
+    "learned": ("vermilion", "s", "--"),
+    "sinusoids": ("green", "^", "-."),
+    "RoPE": ("purple", "D", ":"),
+    "ALiBi": ("olive", "v", "-"),
+    "plain numbers": ("black", "X", "--"),
+    "nought to one": ("sky", "P", "-."),
+    "many speeds": ("orange", "*", ":"),
+    "residual, no norm": ("blue", "o", "-"),
+    "no residual, norm": ("purple", "D", "-"),
+    "pre-norm": ("vermilion", "s", "--"),
+    "pre-norm, scaled init": ("vermilion", "s open", ":"),
+    "pre-norm, RMSNorm": ("orange", "P", "-"),
+    "post-norm": ("green", "^", "-."),
+    "post-norm, scaled init": ("green", "^ open", ":"),
+    "post-norm, warm-up": ("olive", "v", "-"),
+    "no residuals": ("purple", "D", "-"),
+}
 GREY = "#666666"  # 5.7 : 1 on white
 UP = "Blues"  # for amounts from zero
 BOTH = "RdBu_r"  # for amounts on both sides of zero
@@ -104,7 +138,7 @@ def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: An
     Args:
         rows: how many rows of axes.
         columns: how many in a row. One column is at most `WIDTH` wide, so that a phone shows it whole;
-            several are at least `WIDE`, and on a page a phone gets them one below the other.
+            two are `WIDE`, more are at least that, and on a page a phone gets them one below the other.
         wide: let one column be wider.
         settings: ``figsize`` and ``layout`` go to the figure, everything else to `Figure.subplots`.
 
@@ -116,6 +150,8 @@ def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: An
     across, high = settings.pop("figsize", (WIDTH, 3.4))
     if not wide:
         across = min(across, WIDTH) if columns == 1 else max(across, WIDE)
+    if columns == 2 and not wide:
+        across = WIDE  # a page shows a wider one smaller, and its letters with it
     fig = Figure(figsize=(across, high), layout=settings.pop("layout", "constrained"), dpi=DPI)
     return fig, fig.subplots(rows, columns, **settings)
 
@@ -127,6 +163,16 @@ def colour(number: int) -> str:
     ('#0072B2', True)
     """
     return list(COLOURS.values())[number % len(COLOURS)]
+
+
+def shades(count: int) -> list[str]:
+    """So many blues from light to strong, for the lines of a chart that are steps of one amount.
+
+    >>> shades(3)
+    ['#519ccc', '#1966ad', '#08306b']
+    """
+    steps = [1 - 0.42 * k / max(1, count - 1) for k in reversed(range(count))]
+    return [str(matplotlib.colors.to_hex(matplotlib.colormaps[UP](step))) for step in steps]
 
 
 def _channels(code: str) -> list[int]:
@@ -165,6 +211,21 @@ def marker(number: int) -> str:
     ('o', 's', 's')
     """
     return MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
+
+
+def look(name: str, number: int = 0) -> dict[str, Any]:
+    """How the line of a thing looks, for `Axes.plot`: as in `LOOKS`, or else as the n-th line of a chart.
+
+    >>> look("replay"), look("replay, one seed", 1)["color"]
+    ({'color': '#CC79A7', 'marker': 'D', 'linestyle': '-.'}, '#D55E00')
+    >>> look("LoRA at a low rate")["markerfacecolor"]
+    'white'
+    """
+    if name not in LOOKS:
+        return {"color": colour(number), "marker": marker(number), "linestyle": LINES[number % len(LINES)]}
+    hue, mark, dash = LOOKS[name]
+    face = {"markerfacecolor": "white"} if mark.endswith(" open") else {}
+    return {"color": COLOURS[hue], "marker": mark.removesuffix(" open"), "linestyle": dash, **face}
 
 
 def readable_on(shade: Any) -> str:

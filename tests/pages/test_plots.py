@@ -17,7 +17,7 @@ import pytest
 import stacking
 from PIL import Image, ImageFont
 
-from support.view import plot_heatmap, plot_lines, style
+from support.view import plot_bars, plot_heatmap, plot_lines, plot_points, style
 from support.view.figure import fit, svg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -214,7 +214,7 @@ def test_a_plot_is_the_same_whenever_it_is_drawn():
 
 
 def test_a_page_names_each_plot_for_each_theme(tmp_path):
-    fig = plot_lines([1, 2], {"a": [1, 3]})
+    fig = plot_points([1, 2], [1, 3], diagonal=True)
     fit(fig)
     (tmp_path / "a.plot.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
     page = lean_pages.with_lazy_pictures('<p><img alt="It rises." src="a.plot.svg" /></p>', tmp_path)
@@ -320,6 +320,68 @@ def test_a_plot_wider_than_the_column_keeps_its_letters():
     fit(fig)
     drawn = plots.themed(svg(fig))
     assert column.in_column(drawn) == drawn
+
+
+def sides(drawn):
+    return [float(re.search(rf' {side}="([\d.]+)', drawn)[1]) for side in ("width", "height")]
+
+
+def test_a_plot_takes_the_whole_column_at_a_desk_and_keeps_its_letters(tmp_path):
+    """Bars grow with their axis, a legend needs fewer lines, a phone gets the plot as it was drawn."""
+    names = [f"the method number {k}" for k in range(5)]
+    fig = plot_lines([1, 2, 3], {name: [1, k, 2] for k, name in enumerate(names)}, "the step of the training")
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    (before, high), (wide, low) = sides(drawn), sides(made)
+    assert before == pytest.approx(72 * style.WIDTH, abs=1) and wide == column.COLUMN
+    assert low < high - 25, "three lines of the legend instead of five"
+    assert plots.letters(made) == plots.letters(drawn)
+    (tmp_path / "a.plot.svg").write_text(drawn, encoding="utf8")
+    page = lean_pages.with_lazy_pictures('<p><img alt="Five lines." src="a.plot.svg" /></p>', tmp_path)
+    assert re.findall(r'srcset="([^"]*)"', page) == ["a.narrow.svg", "a.narrow.svg#dark"]
+    assert (tmp_path / "a.narrow.svg").read_text(encoding="utf8") == drawn
+    fig = plot_bars([4, 10], ["a", "b"], xlabel="words " * 12)
+    fig.axes[0].set_xlim(0, 10)
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    for text in (drawn, made):
+        ends = [
+            [float(x) for x in re.findall(r"[ML] ([\d.]+)", d)] for d in re.findall(r' d="(M[^"]*)"', text)
+        ]
+        frame, short, long = ends[1], *[e for e in ends[2:] if len(e) == 4][:2]
+        left, right = min(frame), max(frame)
+        assert max(short) - left == pytest.approx(0.4 * (right - left), abs=0.2)
+        assert max(long) == pytest.approx(right, abs=0.2)
+    assert drawn.count(">words words") == 2 and made.count(">words words") == 1, "its label is one line now"
+
+
+def test_a_map_and_a_square_of_shades_are_not_drawn_out():
+    for fig in (plot_points([1, 2], [1, 2], diagonal=True), plot_heatmap(np.eye(6), digits=-1, size=(4, 4))):
+        fit(fig)
+        drawn = plots.themed(svg(fig))
+        assert column.in_column(drawn) == drawn
+
+
+def test_a_legend_within_a_plot_that_is_drawn_out_keeps_its_corner():
+    fig, ax = style.subplots()
+    ax.plot([0, 1], [0, 1], label="rises")
+    ax.legend(loc="lower right")
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    before, after = (
+        stacking.gather(next(g for g in ElementTree.fromstring(text) if g.get("id") == "figure_1"))[0]
+        for text in (drawn, made)
+    )
+    gaps = []
+    for panel in (before, after):
+        legend = next(g for g in panel.axes[0].iter() if g.get("id", "").startswith("legend"))
+        parent = next(g for g in panel.axes[0].iter() if legend in list(g))
+        shift = float((re.findall(r"translate\(([-\d.]+)", parent.get("transform", "")) or [0])[0])
+        gaps.append(panel.frame[2] - shift - max(box[2] for box in stacking.texts(legend)))
+    assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
 
 
 def test_a_title_stands_nearer_to_its_panel_than_to_the_one_above(site):

@@ -340,7 +340,7 @@ def test_the_stairs_of_the_way_are_as_long_as_their_numbers():
         re.findall(rf'<path d="(M[^"z]*)" stroke="var\(--{role}\)" stroke-width="3"', drawn.svg)[0]
         for role in ("loss", "output")
     ]
-    for path, stations in zip(paths, (down, up), strict=True):
+    for path, stations in zip(paths, (down, up[::-1]), strict=True):  # the second stair is read upwards
         across = [float(p.split()[0]) for p in path.strip("M").split("L")][::2]
         values = [station.value for station in stations]
         gradient = (across[0] - across[-1]) / (values[0] - values[-1])

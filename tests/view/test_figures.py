@@ -260,3 +260,24 @@ def test_lines_are_named_at_their_ends_or_where_they_leave():
     assert min(box.y0 for box in boxes) > fig.bbox.y0
     ends = {text.get_text(): text.xy for text in ax.texts}
     assert ends["high"] == (10, 9) and ends["leaves"] == (5, -4)
+
+
+def test_a_thing_looks_the_same_in_every_chart():
+    """Wherever its line stands among others; and no two things that are drawn together look alike."""
+    names = ["replay", "something else", "full fine-tuning", "LoRA at a low rate"]
+    lines = plot_lines([1, 2], {name: [1, k] for k, name in enumerate(names)}).axes[0].get_lines()
+    for line, name in zip(lines, names, strict=True):
+        looks = style.look(name, names.index(name))
+        assert (line.get_color(), line.get_marker()) == (looks["color"], looks["marker"])
+    assert lines[1].get_color() == style.colour(1) and lines[3].get_markerfacecolor() == "white"
+    alone = plot_lines([1, 2], {"replay": [1, 2]}).axes[0].get_lines()[0]
+    assert (alone.get_color(), alone.get_linestyle()) == (lines[0].get_color(), lines[0].get_linestyle())
+    together = [
+        ("full fine-tuning", "LoRA at a high rate", "LoRA at a low rate", "replay", "distillation"),
+        ("no positions", "plain numbers", "nought to one", "many speeds", "learned", "sinusoids", "RoPE",
+         "ALiBi"),
+        ("pre-norm", "pre-norm, scaled init", "post-norm", "post-norm, scaled init", "post-norm, warm-up",
+         "no residuals"),
+    ]  # fmt: skip
+    for group in together:
+        assert len({style.LOOKS[name][:2] for name in group}) == len(group)

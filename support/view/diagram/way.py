@@ -39,6 +39,8 @@ def way(
 ) -> Diagram:
     """The way as two stairs: the loss falls to its floor, then the share of right answers rises.
 
+    The first stair is read downwards and the second one upwards.
+
     Args:
         down: predictors of one world, each with its loss in nats per token, from the worst to the best.
         up: models, each with its share of right answers, from the worst to the best.
@@ -56,7 +58,7 @@ def way(
     if shares != sorted(shares) or not shares or shares[-1] > 1:
         raise InputError("the way up must rise from station to station, to 1 at most")
     d = Drawing(100)
-    d.text(8, 14, "down: the loss, in nats per token", "loss", bold=True, anchor="start")
+    d.text(8, 14, "↓ down: the loss, in nats per token", "loss", bold=True, anchor="start")
     y = _stairs(d, down, [x / losses[0] for x in losses], 34, "loss")
     at = LEFT + LONG * floor / losses[0]
     d.line((at, 34), (at, y + 4), role="ink", dashed=True)
@@ -68,10 +70,10 @@ def way(
         d.text(332, row + 9, like, "faint", size=11, anchor="end")
     y += 34
     d.line((8, y), (332, y), role="line", width=1)
-    d.text(8, y + 20, "up: the share of right answers", "output", bold=True, anchor="start")
+    d.text(8, y + 20, "↑ up: the share of right answers", "output", bold=True, anchor="start")
     begin = y + 40
-    y = _stairs(d, up, shares, begin, "output")
-    for k, x in enumerate(shares):
+    y = _stairs(d, up[::-1], shares[::-1], begin, "output")
+    for k, x in enumerate(reversed(shares)):
         d.text(332, begin + ROW * (k + 0.5), f"{100 * x:.0f}%", "output", size=14, anchor="end", bold=True)
     d.size = (d.size[0], y + 8)
     falls = "; ".join(f"{s.name} ({s.where}) {s.value:.2f}" for s in down)

@@ -91,26 +91,25 @@ def forgetting(world: str, point: float | int, seeds: bool) -> Values:
 
 
 def draw_forgetting(values: Values, found: Values) -> Figure:
-    """The old loss over the new one; each path runs to the right as the second evening is learned."""
+    """The old loss over the new one; each path runs to the left as the second evening is learned."""
     world, k = values["world"], int(values["point"])
     wide, high = ENDS[world]
     fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.4))
     for i, (name, path) in enumerate(found["paths"].items()):
-        x, y = [1 - (p[0] / wide) ** 0.5 for p in path], [p[1] for p in path]
-        line = {"color": style.colour(i), "linestyle": style.LINES[i % len(style.LINES)]}
-        ax.plot(x[: k + 1], y[: k + 1], label=name, **line)
-        ax.plot(x[k], y[k], color=style.colour(i), marker=style.marker(i), markersize=9, clip_on=False)
+        x, y = [(p[0] / wide) ** 0.5 for p in path], [p[1] for p in path]
+        looks = style.look(name, i)
+        ax.plot(x[: k + 1], y[: k + 1], label=name, **looks | {"marker": ""})
+        ax.plot(x[k], y[k], **looks, markersize=9, clip_on=False)
         if values["seeds"]:
             for run in _TRACKS[world][name]:
-                at = 1 - (run[k][0] / wide) ** 0.5, run[k][1]
-                ax.plot(*at, color=style.colour(i), marker=style.marker(i), markersize=5, alpha=0.6)
-    ax.plot(1, found["forced"], color=style.colour(6), marker="*", markersize=16, clip_on=False, zorder=5)
-    ax.annotate("best possible", (1, found["forced"]), (0, 14), textcoords="offset points", ha="right")
+                ax.plot((run[k][0] / wide) ** 0.5, run[k][1], **looks, markersize=5, alpha=0.6)
+    ax.plot(0, found["forced"], color=style.colour(6), marker="*", markersize=16, clip_on=False, zorder=5)
+    ax.annotate("best possible", (0, found["forced"]), (4, 14), textcoords="offset points")
     ax.axhline(0, color=style.GREY, linewidth=1, linestyle=":")
-    ax.set(xlim=(-0.02, 1.03), ylim=(-0.03 * high, high), ylabel="first evening: loss above its floor")
-    ax.set_xticks([1 - (m / wide) ** 0.5 for m in MARKS[world]], labels=[f"{m:g}" for m in MARKS[world]])
+    ax.set(xlim=(-0.03, 1.02), ylim=(-0.03 * high, high), ylabel="first evening: loss above its floor")
+    ax.set_xticks([(m / wide) ** 0.5 for m in MARKS[world]], labels=[f"{m:g}" for m in MARKS[world]])
     ax.set_xlabel("second evening: loss above its floor (square-root axis)")
-    ax.legend(loc="upper left")
+    ax.legend(loc="upper right")
     return fig
 
 

@@ -1,7 +1,7 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const KINDS = ["", " live-absolute", " live-log", " live-third", " live-fourth"];
+  const KINDS = ["", " live-absolute", " live-absolute live-open", " live-third", " live-fourth"]; // as `style.LOOKS` says
   Live.define("forgetting", {
     compute({world, point: k}, data, held, {fill}) {
       const forced = data.forced[world], paths = {};
@@ -15,11 +15,11 @@
     },
     draw(state, data, {svg, text, make}) {
       const [wide, high] = data.ends[state.world], k = state.point;
-      const x = (loss) => 384 - 330 * Math.sqrt(loss / wide), y = (loss) => 236 - 220 * loss / high;
+      const x = (loss) => 54 + 330 * Math.sqrt(loss / wide), y = (loss) => 236 - 220 * loss / high;
       const shape = (i, a, b, r) => [
         () => svg("circle", {cx: a, cy: b, r}),
         () => svg("rect", {x: a - r, y: b - r, width: 2 * r, height: 2 * r}),
-        () => svg("path", {d: `M${a} ${b - 1.3 * r}l${1.3 * r} ${2.2 * r}h${-2.6 * r}z`}),
+        () => svg("rect", {x: a - r, y: b - r, width: 2 * r, height: 2 * r}),
         () => svg("path", {d: `M${a} ${b - 1.3 * r}l${1.3 * r} ${1.3 * r}l${-1.3 * r} ${1.3 * r}l${-1.3 * r} ${-1.3 * r}z`}),
         () => svg("path", {d: `M${a} ${b + 1.3 * r}l${1.3 * r} ${-2.2 * r}h${-2.6 * r}z`}),
       ][i]();
@@ -40,7 +40,7 @@
           text(219, 284, "second evening: loss above its floor", {class: "live-name"}),
           text(54, 10, "first evening: loss above its floor", {class: "live-right live-name"}),
           ...Object.entries(state.paths).map(path),
-          svg("path", {d: star(384, y(state.forced)), class: "live-dot"})),
+          svg("path", {d: star(54, y(state.forced)), class: "live-dot"})),
         make("ul", {class: "live-legend"}, ...names.map((name, i) => make("li", {},
           svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${KINDS[i]}`}, shape(i, 8, 8, 5))), name)),
           make("li", {}, svg("svg", {viewBox: "0 0 20 20", class: "live-key", "aria-hidden": "true"}, svg("path", {d: star(10, 10), class: "live-dot"})), "best possible")));

@@ -167,7 +167,7 @@ def draw_units(values: Values, found: Values) -> Figure:
         row = torch.tensor([found[name]])
         most = row.abs().max().item() or 1.0
         extent = (-0.5, row.shape[1] - 0.5, y + 0.42, y - 0.42)
-        middle.imshow(row, cmap=style.BOTH, vmin=-most, vmax=most, aspect="auto", extent=extent)
+        middle.imshow(row, cmap="PuOr_r", vmin=-most, vmax=most, aspect="auto", extent=extent)
     middle.set(ylim=(2.5, -0.5), xticks=[0, 63])
     middle.set_yticks(range(3), labels=["input", "key", "value"])
     words = found["words"]

@@ -1,0 +1,120 @@
+"""A plot that would leave a part of the column empty, made as wide as the column, with letters of its size.
+
+The inverse of what `squeezing` does for a phone: what is drawn is drawn further apart. A legend above the
+panels flows into fewer and longer lines. What shows distances, or is nearly square, stays as it is.
+"""
+
+import re
+from xml.etree import ElementTree
+
+from squeezing import squeezed
+from stacking import Panel, entries, gather, move, rows_of
+from svg_text import SVG, Element, named, texts, union
+
+FILLED = 0.9  # of the column: nobody misses the rest
+APART, LEADING = 14.0, 4.0  # between the entries of a legend, and between its lines
+SQUARE = 1.2  # times as wide as high: a map of shades that is no wider has about square cells, and keeps them
+
+
+def widened(drawn: str, width: float) -> str:
+    """The plot with its panels drawn so much wider that it fills the width; as it was if that cannot be.
+
+    >>> from support.view import plot_lines
+    >>> from support.view.figure import svg
+    >>> wide = widened(svg(plot_lines([1, 2], {"a": [1, 3]})), 504)
+    >>> re.search('width="([0-9.]+)', wide)[1]
+    '504.00'
+    """
+    root = ElementTree.fromstring(drawn)
+    figure = next((g for g in root if g.get("id") == "figure_1"), None)
+    panels = None if figure is None else gather(figure)
+    before, high = (float(root.get(side, "0").removesuffix("pt")) for side in ("width", "height"))
+    if figure is None or not panels or before > FILLED * width or not all(map(_may_be_wider, panels)):
+        return drawn
+    rows = rows_of(panels)
+    if max(map(len, rows)) > 1:
+        return drawn
+    more = width - before
+    for panel in panels:
+        wide = squeezed(panel.axes, panel.frame, -more, root)
+        if wide is panel.axes:
+            return drawn
+        for old, new in zip(panel.axes, wide, strict=True):
+            figure[list(figure).index(old)] = new
+        panel.axes = wide
+    saved = _unbroken(rows[-1][0], width) + _around(figure, panels, before, width)
+    background = named(figure, "path")[0]
+    background.set("d", f"M 0 {high - saved:.2f} L {width:.2f} {high - saved:.2f} L {width:.2f} 0 L 0 0 z ")
+    root.set("width", f"{width:.2f}pt")
+    root.set("height", f"{high - saved:.2f}pt")
+    root.set("viewBox", f"0 0 {width:.2f} {high - saved:.2f}")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _may_be_wider(panel: Panel) -> bool:
+    """Whether it has an axis with labels, and is no map of shades that is about square."""
+    left, top, right, bottom = panel.frame
+    labelled = any(texts(axis) for k in (0, 1) if (axis := panel.axis(k)) is not None)
+    shades = bool(named(panel.axes[0], "image"))
+    return labelled and not (shades and right - left < SQUARE * (bottom - top))
+
+
+def _around(figure: Element, panels: list[Panel], before: float, width: float) -> float:
+    """Place what stands outside of the panels; the height that a legend in longer lines saves."""
+    own = {id(axes) for panel in panels for axes in panel.axes}
+    first = min(panel.box()[1] for panel in panels)
+    saved = 0.0
+    for element in [e for e in figure if id(e) not in own]:
+        boxes = texts(element)
+        if not boxes:
+            continue
+        box, place = union(*boxes), list(figure).index(element)
+        if element.get("id", "").startswith(("legend", "fitted")):
+            if box[3] < first + 2:
+                figure[place], lower = _in_lines(element, width)
+                saved = max(saved, box[3] - lower)
+        elif abs((box[0] + box[2]) / 2 - before / 2) < 0.1 * before:  # a heading of all
+            figure[place] = move([element], (width - before) / 2, 0)
+    for element in figure if saved > 1 else ():
+        if element.get("id") not in ("patch_1", "fitted"):
+            figure[list(figure).index(element)] = move([element], 0, -saved)
+    return saved if saved > 1 else 0.0
+
+
+def _in_lines(legend: Element, width: float) -> tuple[Element, float]:
+    """A legend in lines of this width, and how low it reaches."""
+    found = entries(legend)
+    left, top = (min(box[k] for box, _ in found) for k in (0, 1))
+    out = ElementTree.Element(f"{{{SVG}}}g", {"id": "fitted"})
+    x, high = left, max(box[3] - box[1] for box, _ in found)
+    for box, elements in found:
+        wide = box[2] - box[0]
+        if x > left and x + wide > width - left:
+            x, top = left, top + high + LEADING
+        out.append(move(elements, x - box[0], top - box[1]))
+        x += wide + APART
+    return out, top + high
+
+
+def _unbroken(panel: Panel, width: float) -> float:
+    """Put the lines of a label below a panel into one, if there is room; the height that it saves."""
+    axis = panel.axis(0)
+    labels = [g for g in axis if g.get("id", "").startswith("text")] if axis is not None else []
+    if not labels or len(labels[-1]) < 2:
+        return 0.0
+    lines = list(labels[-1])
+    boxes = texts(labels[-1])
+    left, _, right, bottom = union(*boxes)
+    middle, room = (left + right) / 2, min(left + right, 2 * width - left - right)
+    if sum(box[2] - box[0] for box in boxes) + 4 * len(boxes) > room or named(labels[-1], "tspan"):
+        return 0.0
+    first = lines[0]
+    down = re.search(r"translate\(\S+ ([-\d.]+)\)", first.get("transform", ""))
+    if down is None or "rotate" in first.get("transform", ""):
+        return 0.0
+    first.text = " ".join(line.text or "" for line in lines)
+    first.set("transform", f"translate({middle:.2f} {down[1]})")
+    first.set("style", f"{first.get('style')}; text-anchor: middle")
+    for line in lines[1:]:
+        labels[-1].remove(line)
+    return bottom - boxes[0][3]
