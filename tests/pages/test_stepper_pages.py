@@ -17,6 +17,7 @@ SEEN = """e => {
     above: box(bar).bottom <= box(canvas).top,
     deep: low(seen('.stepper-now table')) - box(bar).top,
     blank: box(canvas).bottom - low(seen('.stepper-card')),
+    beyond: Math.max(...seen('.stepper-card').map((node) => box(node).right)) - box(canvas).right,
     empty: seen('tbody td:not(.stepper-never)').filter((td) => !td.textContent).length,
     small: seen('button, input').filter((part) => box(part).width < 32 || box(part).height < 32).length,
     wide: document.documentElement.scrollWidth,
@@ -51,6 +52,7 @@ def test_every_step_stands_below_the_same_controls(stepper, name, window):
         tops.add(round(seen["top"]))
         assert seen["heading"] == f"{k + 1} of {len(names)} · {headline}"
         assert seen["above"] and seen["empty"] == 0 and seen["blank"] < 130, (headline, seen)
+        assert seen["beyond"] < 1, (headline, seen)
         # At a desk what the step makes is seen in one window with what is said of it.
         assert window == "phone" or seen["deep"] + 60 < WINDOWS[window][1], (headline, seen)
         assert window == "desk" or (seen["small"] == 0 and seen["wide"] <= 390), (headline, seen)

@@ -203,9 +203,11 @@
     const {chip} = held.cards.find(({now}) => now), box = chip.parentElement;
     if (last !== place) box.scrollLeft = chip.offsetLeft - (box.clientWidth - chip.offsetWidth) / 2;
     if (document.activeElement?.disabled) held.slider?.focus();
-    held.foot.style.bottom = chosen === "none" ? "" : `${Math.min(0, held.sum.offsetHeight - held.foot.offsetHeight + 14)}px`; // (what it leaves of the legend's room may lie below the window)
-    const pressed = held.cells.get(chosen)?.td.getBoundingClientRect(), {top} = held.foot.getBoundingClientRect();
-    if (pressed?.height && pressed.bottom > top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - top + 12});
+    held.foot.style.bottom = "";
+    if (chosen === "none") return;
+    held.foot.style.bottom = `${Math.min(0, held.sum.offsetHeight - held.foot.offsetHeight + 14)}px`; // (what it leaves of the legend's room may lie below the window)
+    const pressed = held.cells.get(chosen).td.getBoundingClientRect(), {top} = held.foot.getBoundingClientRect();
+    if (pressed.height && pressed.bottom > top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - top + 12});
   }
 
   const figure = {
@@ -232,6 +234,10 @@
       held.slider.before(held.back);
       held.slider.after(held.on);
       held.bar.prepend(row); // what one steps by stands in one place, with what the step does
+      for (const option of panel.querySelectorAll(".live-of-cell option")) {
+        option.value = option.value; // (its text is what a reader calls the number)
+        option.textContent = held.cells.get(option.value)?.name ?? option.value;
+      }
       held.measure();
       new ResizeObserver(held.measure).observe(held.stage);
     },
