@@ -165,7 +165,8 @@ FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
 # letters; how wide a letter is, with what a line leaves empty.
 LINES, SLIM, LETTER = 14, 10, 0.5
 
-FOLDED = '<details class="deeper">'
+HEADED = r'(<section (?:class="draws-nothing" )?id="[^"]*">\n(?:<details class="deeper"><summary>)?<h[23]>)'
+FOLDED, ROW = '<details class="deeper">', 46  # what goes deeper, and the pixels that its heading takes
 
 
 def with_heights(body: str) -> str:
@@ -175,11 +176,11 @@ def with_heights(body: str) -> str:
     >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
     2
     """
-    parts = re.split(r'(<section (?:class="draws-nothing" )?id="[^"]*">\n<h[23]>)', body)
-    own = [tall(text.partition(FOLDED)[0]) for text in parts[2::2]]
+    parts = re.split(HEADED, body)
+    own = [ROW if FOLDED in head else tall(text) for head, text in zip(parts[1::2], parts[2::2], strict=True)]
     inner = 0  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
-        if FOLDED in parts[k + 1]:  # what is within it is not seen at first
+        if FOLDED in parts[k]:  # what is within it is not seen at first
             inner = 0
         high, inner = own[k // 2] + inner, inner + own[k // 2]
         if parts[k].endswith("<h3>"):

@@ -150,7 +150,7 @@
     }
     if (!best) return null;
     const place = best.element.closest("section section[id], form.quiz[id], li[id], dl.py > dt[id]");
-    const heading = place?.querySelector(":scope > :is(h2, h3, h4)");
+    const heading = place?.querySelector(":is(:scope, :scope > details > summary) > :is(h2, h3, h4)");
     return {says: excerpt(best.text, best.at), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.

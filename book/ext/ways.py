@@ -13,7 +13,7 @@ hide are in `book.css`. Here the page gets its buttons and the marks that the ru
 - *By hand* folds the code, each cell with a button of its own.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
-and the parts that go deeper are folded below their headings.
+and the parts that go deeper are folded into their headings.
 """
 
 import re
@@ -219,47 +219,71 @@ def fold_below(cell: nodes.Element) -> None:
         cell += nodes.container("", *folds, classes=["figure-folds"])
 
 
-def lead_into(section: nodes.section) -> None:
-    """Of the paragraph that stays, what leads over to the folded rest stands with that.
+def without_permission(section: nodes.section) -> None:
+    """Without the sentence which says that the part can be skipped: on the page, its fold says so.
 
-    >>> said = nodes.paragraph("", "", nodes.emphasis("", "Skip it."), nodes.Text(" It is so: "))
-    >>> part = nodes.section("", nodes.title("", "A"), said, nodes.paragraph())
-    >>> lead_into(part)
+    >>> said = nodes.paragraph("", "", nodes.emphasis("", "This can be skipped."), nodes.Text(" It is so: "))
+    >>> part = nodes.section("", nodes.title("", "A"), said)
+    >>> without_permission(part)
     >>> [node.astext() for node in part]
-    ['A', 'Skip it.', 'It is so: ', '']
+    ['A', 'It is so: ']
+    >>> part = nodes.section("", nodes.title("", "A"), nodes.paragraph("", "These can be skipped. One. Two."))
+    >>> without_permission(part)
+    >>> [node.astext() for node in part]
+    ['A', 'One. Two.']
     """
-    said = section[1]
-    for part in [node for node in said.findall(nodes.inline) if HIDDEN in node["classes"]]:
+    first = section[1]
+    if not isinstance(first, nodes.paragraph) or not first.children:
+        return
+    said = next(first.findall(nodes.Text))
+    sentence, *rest = SENTENCE.split(str(said), maxsplit=1)
+    if "can be skipped" not in sentence:
+        return
+    said.parent.replace(said, nodes.Text("".join(rest)))
+    for part in [node for node in first.findall(nodes.inline) if HIDDEN in node["classes"]]:
         part["classes"].clear()
         part.replace_self(part.children)  # (the picture way shows none of the section)
-    for k in range(len(said) - 1, -1, -1):
-        text = said[k].astext()
-        if not isinstance(said[k], nodes.Text):
-            continue
-        last = said[k - 1].astext() if k else ""
-        first = last.rstrip().endswith((".", "?", "!")) and " " in last[-1:] + text[:1]
-        ends = [m.end() for m in SENTENCE.finditer(text)] or [len(text) - len(text.lstrip())] * first
-        if not ends:
-            continue
-        before, after = text[: ends[-1]].rstrip(), nodes.Text(text[ends[-1] :])
-        rest = [after, *said.children[k + 1 :]]
-        said.children = said.children[:k]
-        said += [nodes.Text(before)] if before else []
-        section.insert(2, nodes.paragraph("", "", *rest))
-        return
+    if not said.parent.astext() and isinstance(said.parent, nodes.emphasis):
+        said.parent.parent.remove(said.parent)
+    first.children = [part for part in first.children if str(part) != ""]
+    if first.children and isinstance(first[0], nodes.Text):
+        first[0] = nodes.Text(str(first[0]).lstrip())
+    if all(isinstance(part, nodes.raw) for part in first.children if part.astext().strip()):
+        section.remove(first)
 
 
 def fold_deeper(section: nodes.section) -> None:
-    """What goes further is opened by whoever wants it; its heading and its first paragraph stay."""
-    head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
-    if head == 2 and not section[1].astext().rstrip().endswith((".", "?", "!", ".)")):
-        lead_into(section)
-    rest = section.children[head:]
-    section.children[head:] = []
+    """What goes further is folded below its heading, and opened by whoever wants it."""
+    without_permission(section)
+    title, *rest = section.children
     live = any(True for part in rest for _ in part.findall(live_figure))
-    what = f"Open this part{', with a figure that you can move' if live else ''}"
-    opens = f'<details class="deeper"><summary><span>{what}</span><span>Fold this part</span></summary>'
-    section += [raw(opens), *rest, raw("</details>")]
+    note = '<span class="deeper-moves">with a figure that you can move</span>' if live else ""
+    section.children = []
+    section += [
+        raw('<details class="deeper"><summary>'),
+        title,
+        raw(f"{note}</summary>"),
+        *rest,
+        raw("</details>"),
+    ]
+
+
+def before_deeper(section: nodes.section) -> None:
+    """One line above the first of the parts that go deeper, which says that they can be skipped."""
+    around = section.parent.children
+    place = around.index(section)
+    if goes_deeper(around[place - 1]):
+        return
+    several = goes_deeper(*around[place + 1 : place + 2])
+    says = "The parts that follow go" if several else "The part that follows goes"
+    section.parent.insert(
+        place, raw(f'<p class="deeper-says {HIDDEN}">{says} deeper, and can be skipped.</p>')
+    )
+
+
+def goes_deeper(node: nodes.Node | None = None) -> bool:
+    """Whether it is a part that can be skipped."""
+    return isinstance(node, nodes.section) and node["ids"][0].startswith("deeper-")
 
 
 def leave_out(node: nodes.Element) -> None:
@@ -309,7 +333,8 @@ class Ways(SphinxPostTransform):
                         part["classes"].append("draws-nothing")
                 section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
         for section in list(top.findall(nodes.section)):
-            if section["ids"][0].startswith("deeper-"):
+            if goes_deeper(section):
+                before_deeper(section)
                 fold_deeper(section)
         top += raw(self.onward())
         top.insert(1, raw(bar()))

@@ -3,6 +3,7 @@
 import math
 
 from support.view.live.stepper import Matrix, Story, stepper
+from support.view.live.stepper.sums import added, factor
 
 RATE, BETA_1, BETA_2, EPSILON = 0.3, 0.8, 0.9, 1e-8
 START = (-4.0, 1.2)  # L = (a² + 25 b²) ÷ 2
@@ -15,21 +16,24 @@ def adam() -> Story:
     """The story of three steps in L = (a² + 25 b²) ÷ 2.
 
     >>> adam().told("move[1, 0]", 15)
-    ' move[1, 0] = −0.300 · 30.000 ÷ (√900.000 + 0.00000001) = −0.300.'
+    ' move (b, t = 1) = −0.3 · 30.000 ÷ (√900.00 + 0.00000001) = −0.300.'
     """
     story = Story()
     times = [f"t = {t}" for t in range(1, STEPS + 1)]
 
-    def rows(name: str, title: str, role: str, names: list[str]) -> Matrix:
-        return story.matrix(name, title, (2, len(names)), ROWS, names, role)
+    def rows(name: str, title: str, role: str, names: list[str], words: str = "", digits: int = 3) -> Matrix:
+        return story.matrix(name, title, (2, len(names)), ROWS, names, role, digits, words=words)
 
-    theta = rows("θ", "θ, the point (a, b)", "stream", ["start", *times])
-    g, m = rows("g", "g, gradient", "loss", times), rows("m", "m, mean gradient", "key", times)
-    v = rows("v", "v, mean squared gradient", "value", times)
-    m_hat = rows("m̂", "m̂ = m ÷ (1 − 0.8ᵗ)", "key", times)
-    v_hat = rows("v̂", "v̂ = v ÷ (1 − 0.9ᵗ)", "value", times)
+    theta = rows("θ", "θ, the point (a, b)", "stream", ["start", *times], "point")
+    g, m = (
+        rows("g", "g, gradient", "loss", times, "gradient"),
+        rows("m", "m, mean gradient", "key", times, "mean"),
+    )
+    v = rows("v", "v, mean square", "value", times, "mean square", 2)
+    m_hat = rows("m̂", "m̂ = m ÷ (1 − 0.8ᵗ)", "key", times, "corrected")
+    v_hat = rows("v̂", "v̂ = v ÷ (1 − 0.9ᵗ)", "value", times, "corrected", 2)
     move = rows("move", "move = −η m̂ ÷ (√v̂ + ε)", "output", times)
-    story.step("Start", "The point stands high on the wall of the valley L = ½ (a² + 25 b²).")
+    story.step("Start", "The point stands high on the wall of the valley.", "L = ½ (a² + 25 b²)")
     for r, value in enumerate(START):
         story.put(theta, r, 0, value)
     for t in range(1, STEPS + 1):
@@ -38,29 +42,32 @@ def adam() -> Story:
         def put(
             where: Matrix, r: int, value: float, how: str, sources: list[tuple[Matrix, int]], column: int = c
         ) -> None:
-            how = how.replace("+ −", "− ")
             story.put(where, r, column, value, how, [other.key(r, k) for other, k in sources])
 
-        story.step(f"Gradient {t}", "∂L/∂a = a and ∂L/∂b = 25 b: the valley is steep across and flat along.")
+        story.step(
+            f"Gradient {t}", "The valley is steep across and flat along.", "g = (∂L/∂a, ∂L/∂b) = (a, 25 b)"
+        )
         for r in range(2):
             here = theta.value(r, c)
-            factor = f"{CURVES[r]:.0f} · "
-            put(g, r, CURVES[r] * here, f"{factor}{theta.show(r, c)}", [(theta, c)])
+            curve = CURVES[r]
+            put(g, r, curve * here, f"{curve:.0f} · {factor(theta.show(r, c))}", [(theta, c)])
         story.step(
             f"Averages {t}",
             "m keeps 0.8 of itself and takes 0.2 of the gradient; v keeps 0.9 and takes 0.1 of its square.",
+            "m ← 0.8 m + 0.2 g and v ← 0.9 v + 0.1 g²",
         )
         for r in range(2):
             gradient = g.value(r, c)
             for where, beta, new, square in ((m, BETA_1, gradient, ""), (v, BETA_2, gradient**2, "²")):
                 old = where.value(r, c - 1) if c else 0.0
                 before = where.show(r, c - 1) if c else "0"
-                how = f"{beta} · {before} + {1 - beta:.1f} · ({g.show(r, c)}){square}"
+                how = f"{beta} · {factor(before)} + {1 - beta:.1f} · {factor(g.show(r, c))}{square}"
                 sources = ([(where, c - 1)] if c else []) + [(g, c)]
                 put(where, r, beta * old + (1 - beta) * new, how, sources)
         story.step(
             f"Correction {t}",
             "The averages began at zero, so both are divided by the share that they have seen so far.",
+            f"m̂ = m ÷ (1 − 0.8ᵗ) and v̂ = v ÷ (1 − 0.9ᵗ), with t = {t}",
         )
         for r in range(2):
             for where, of, beta in ((m_hat, m, BETA_1), (v_hat, v, BETA_2)):
@@ -69,14 +76,15 @@ def adam() -> Story:
         story.step(
             f"Move {t}",
             "One average divided by the root of the other: steep or flat, a move is about the rate, 0.3.",
+            "move = −0.3 · m̂ ÷ (√v̂ + ε)",
         )
         for r in range(2):
             value = -RATE * m_hat.value(r, c) / (math.sqrt(v_hat.value(r, c)) + EPSILON)
-            how = f"−0.300 · {m_hat.show(r, c)} ÷ (√{v_hat.show(r, c)} + 0.00000001)"
+            how = f"−0.3 · {factor(m_hat.show(r, c))} ÷ (√{v_hat.show(r, c)} + 0.00000001)"
             put(move, r, value, how, [(m_hat, c), (v_hat, c)])
-        story.step(f"New point {t}", "The move is added to the point.")
+        story.step(f"New point {t}", "The move is added to the point.", "θ ← θ + move")
         for r in range(2):
-            how = f"{theta.show(r, c)} + {move.show(r, c)}"
+            how = added([theta.show(r, c), move.show(r, c)])
             put(theta, r, theta.value(r, c) + move.value(r, c), how, [(theta, c)], t)
             cell = theta.cells[r, t]
             cell.sources = (theta.key(r, c), move.key(r, c))

@@ -104,16 +104,20 @@ def draw_tokens(values: Values, found: Values) -> Figure:
             used = 0.0
         rows[-1].append(item | {"text": text, "x": used, "wide": wide})
         used += wide
-    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 0.6 + 0.72 * len(rows)))
+    fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 1.0 + 0.72 * len(rows)))
     fonts = {"ha": "center", "va": "center", "family": "monospace"}
     for y, row in enumerate(rows):
         for item in row:
             edge = style.COLOURS[("blue", "vermilion")[item["piece"] % 2]]
-            ax.barh(y, item["wide"] - 0.3, 0.78, item["x"], color="white", edgecolor=edge, linewidth=1.6)
+            line = {"linestyle": "--", "linewidth": 1.0} if item["id"] < 256 else {"linewidth": 1.6}
+            ax.barh(y, item["wide"] - 0.3, 0.78, item["x"], color="white", edgecolor=edge, **line)
             middle = item["x"] + item["wide"] / 2 - 0.15
             ax.text(middle, y - 0.13, item["text"], fontsize=11, **fonts)
             ax.text(middle, y + 0.22, str(item["id"]), fontsize=8, **fonts)
-    ax.set(xlim=(-0.5, 62.5), ylim=(len(rows) - 0.4, -0.6))
+    key = "A box is a token, with its id below it; dashed: a single byte; ␣ is a space.\n"
+    key += "Colours alternate from piece to piece of the text; no merge crosses their border."
+    ax.text(0, len(rows) - 0.4, key, fontsize=9, va="top", color=style.GREY)
+    ax.set(xlim=(-0.5, 62.5), ylim=(len(rows) + 0.15, -0.6))
     ax.set_axis_off()
     return fig
 

@@ -61,7 +61,12 @@
       if (!state.tokens.length) return make("p", {class: "live-text"}, "(no text yet)");
       const item = ({token, id, piece, origin}) => make("li", {class: `live-token${piece % 2 ? " live-other" : ""}${id < 256 ? " live-byte" : ""}`, title: origin},
         make("b", {}, token), " ", make("small", {}, String(id)));
-      return make("ol", {class: "live-tokens", "aria-label": "The tokens, each with its id"}, ...state.tokens.map(item));
+      const sample = (...kinds) => kinds.map((kind) => make("i", {class: `live-sample ${kind}`}));
+      return make("div", {}, make("ol", {class: "live-tokens", "aria-label": "The tokens, each with its id"}, ...state.tokens.map(item)),
+        make("ul", {class: "live-legend", "aria-label": "What the boxes show"},
+          make("li", {}, "A box is a token; the number below it is its id."),
+          make("li", {}, ...sample("", "live-other"), "Colours alternate from piece to piece; no merge crosses their border."),
+          make("li", {}, ...sample("live-byte"), "Dashed: a single byte."), make("li", {}, "␣ is a space.")));
     },
   });
 })();

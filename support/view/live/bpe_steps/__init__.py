@@ -7,7 +7,6 @@ from support.view.live.stepper import Matrix, Story, stepper
 
 RHYME = "she sells sea shells by the sea shore"
 MERGES = 6
-LINES = ((0, 4), (4, 8))  # the words of each line
 
 
 def _occurs(word: list[str], pair: tuple[str, str]) -> int:
@@ -27,18 +26,18 @@ def _merged(word: list[str], pair: tuple[str, str]) -> list[str]:
 def merging() -> Story:
     """The story of the merges.
 
-    >>> merging().told("n1[0, 0]", 1)
-    ' n1[0, 0] = 1 in s·h·e + 1 in s·h·e·l·l·s + 1 in t·h·e = 3.'
+    >>> merging().told("counts 1[0, 0]", 1)
+    ' counts 1 (h + e) = 1 in s·h·e + 1 in s·h·e·l·l·s + 1 in t·h·e = 3.'
     """
     story = Story(digits=0)
     words = [list(word) for word in RHYME.split()]
     vocabulary = sorted({letter for word in words for letter in word})
-    places = [(r, c) for r, (first, last) in enumerate(LINES) for c in range(last - first)]
+    rows = RHYME.split()
     story.step(
         "The rhyme",
         f"Eight words as single letters: {sum(map(len, words))} tokens, a vocabulary of {len(vocabulary)}.",
     )
-    text: Matrix = story.given("t0", "the text", _rows(words), role="token")
+    text: Matrix = story.given("letters", "the text in letters", _column(words), rows=rows, role="token")
     for k in range(1, MERGES + 1):
         counts = Counter(pair for word in words for pair in pairwise(word))
         ordered = sorted(counts, key=lambda p: (-counts[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
@@ -50,14 +49,14 @@ def merging() -> Story:
             if tied > 1
             else ", more than any other pair."
         )
-        story.step(f"Count {k}", says + also)
+        story.step(f"Count {k}", says + also, "count each pair of neighbours")
         asked = [pair for pair in ordered if counts[pair] > 1]
-        names = [f"{a}+{b}" for a, b in asked]
-        count = story.matrix(f"n{k}", f"counts before merge {k}", (1, len(asked)), (), names, "key", 0)
+        names = [f"{a} + {b}" for a, b in asked]
+        count = story.matrix(f"counts {k}", f"counts {k}", (len(asked), 1), names, (), "key", 0)
         for c, pair in enumerate(asked):
             inside = [i for i, word in enumerate(words) if _occurs(word, pair)]
             how = " + ".join(f"{_occurs(words[i], pair)} in {'·'.join(words[i])}" for i in inside)
-            story.put(count, 0, c, float(counts[pair]), how, [text.key(*places[i]) for i in inside])
+            story.put(count, c, 0, float(counts[pair]), how, [text.key(i, 0) for i in inside])
         after = [_merged(word, best) for word in words]
         new = "".join(best)
         vocabulary.append(new)
@@ -65,22 +64,21 @@ def merging() -> Story:
             f"Merge {k}",
             f"{best[0]} and {best[1]} become one token, {new}: {sum(map(len, words))} tokens become "
             f"{sum(map(len, after))}, and the vocabulary grows to {len(vocabulary)}.",
+            f"{best[0]} + {best[1]} → {new}",
         )
-        before, text = (
-            text,
-            story.matrix(f"t{k}", f"after merge {k}: {best[0]} + {best[1]}", (2, 4), role="token"),
-        )
-        for i, (r, c) in enumerate(places):
+        title = f"after merge {k}: {best[0]} + {best[1]}"
+        before, text = text, story.matrix(f"merge {k}", title, (len(rows), 1), rows, (), "token")
+        for i in range(len(rows)):
             touched = after[i] != words[i]
             how = f"{'·'.join(words[i])} with {best[0]} + {best[1]} merged" if touched else ""
-            sources = [before.key(r, c), count.key(0, 0)] if touched else []
-            story.put(text, r, c, "·".join(after[i]), how, sources)
+            sources = [before.key(i, 0), count.key(0, 0)] if touched else []
+            story.put(text, i, 0, "·".join(after[i]), how, sources)
         words = after
     return story
 
 
-def _rows(words: list[list[str]]) -> list[list[str]]:
-    return [["·".join(word) for word in words[first:last]] for first, last in LINES]
+def _column(words: list[list[str]]) -> list[list[str]]:
+    return [["·".join(word)] for word in words]
 
 
 FIGURE = stepper("bpe_steps", "Letters grow together, merge by merge", merging())

@@ -9,8 +9,9 @@ from typing import Any
 
 from support.view.live.controls import Action, Choice, Slider, Values
 from support.view.live.description import LiveFigure
+from support.view.live.stepper.matrix import Matrix
 from support.view.live.stepper.still import draw_story
-from support.view.live.stepper.story import NONE, Matrix, Story
+from support.view.live.stepper.story import NONE, Story
 
 __all__ = ["Matrix", "Story", "stepper"]
 
@@ -31,15 +32,14 @@ def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | N
     return {} if at == now else {"step": at, "cell": NONE}
 
 
-def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFigure:
+def stepper(name: str, title: str, story: Story) -> LiveFigure:
     """The live figure of a story. It opens with the first step; its still picture shows all steps done.
 
     Args:
         name: of the figure.
         title: a heading.
-        story: steps, matrices and sums.
-        chain: there are too many matrices for a window: name all of them in a line, in the order in which
-            they are made, and show those that the step reads or makes.
+        story: steps, matrices and sums. The page names all matrices in a line, in the order in which they
+            are made, and shows those that the step reads or makes.
 
     >>> story = Story()
     >>> story.step("Given", "Two numbers are given and wait.")
@@ -48,16 +48,17 @@ def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFig
     >>> y = story.each("y", "y = 2x", x, lambda x: 2 * x, "2 · {}")
     >>> figure = stepper("twice", "Twice as much", story)
     >>> print(figure.sentence(figure.still_values(cell="y[0, 1]")))
-    Step 2 of 2, Twice: Each number is doubled. y[0, 1] = 2 · 2.000 = 4.000.
+    Step 2 of 2, Twice: Each number is doubled. y (dimension 1) = 2 · 2.000 = 4.000.
     """
     last = len(story.steps) - 1
 
     def compute(step: float | int, cell: str) -> dict[str, Any]:
         place = int(step)
-        headline, does = story.steps[place]
+        (headline, does), operation = story.steps[place], story.operation(place)
         return {
             **{"place": place, "number": str(place + 1), "of": str(last + 1)},
             **{"headline": headline, "does": does, "sum": story.told(cell, place)},
+            "signs": f" In signs: {operation}." if operation else "",
             "made": story.table(),
         }
 
@@ -68,12 +69,12 @@ def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFig
         name=name,
         title=title,
         controls=(
-            Slider("step", "Step", 0, last, 1, 0, "{number} of {of}"),
+            Slider("step", "Step", 0, last, 1, 0, "{number} of {of} · {headline}"),
             Choice("cell", "The sum of the number", (NONE, *story.cells()), NONE),
         ),
         compute=compute,
         draw=partial(draw_story, story=story),
-        says="Step {number} of {of}, {headline}: {does}{sum}",
+        says="Step {number} of {of}, {headline}: {does}{signs}{sum}",
         columns=("step", "makes", "numbers"),
         rows=(("{step}", "{makes}", "{numbers}"),),
         each="made",
@@ -83,11 +84,11 @@ def stepper(name: str, title: str, story: Story, chain: bool = False) -> LiveFig
             Action("last", "Last", go(at=last)),
         ),
         data={
-            "steps": story.steps,
+            "steps": [(*step, story.operation(k)) for k, step in enumerate(story.steps)],
             "matrices": [matrix.spec() for matrix in story.matrices.values()],
             "made": story.table(),
             "lines": story.lines,
-            "chain": chain,
+            "rounded": story.of_numbers,
         },
         front=("step",),
         still={"step": last},

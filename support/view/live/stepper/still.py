@@ -8,7 +8,8 @@ from matplotlib.patches import Rectangle
 
 from support.view import style
 from support.view.live.controls import Values
-from support.view.live.stepper.story import Matrix, Story
+from support.view.live.stepper.matrix import Matrix
+from support.view.live.stepper.story import Story
 
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#8db6d0", "#ffffff", "#f6c579"])
 LETTER = 0.068  # inches that a letter needs
@@ -55,7 +56,7 @@ def draw_story(values: Values, found: Values, story: Story) -> Figure:
         ax.text(
             x,
             y,
-            re.sub(r"_(\w)", r"$_\1$", matrix.title),
+            re.sub(r"([_^])(\w)", r"$\1\2$", matrix.title),
             fontsize=9,
             va="top",
             color=role,

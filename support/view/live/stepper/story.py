@@ -1,9 +1,7 @@
-"""A story in steps: which matrices they make, when each number appears, and the sum that made it."""
+"""A story in steps: which matrices they make, from which others, and how that is told."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,102 +9,12 @@ from jaxtyping import Float
 
 from support.core import InputError
 from support.view.live.controls import shown
+from support.view.live.stepper.matrix import Cell, Matrix
+from support.view.live.stepper.sums import added, factor, sign_before
 
 NONE = "none"
 MOST_GIVEN = 15  # numbers that the table of steps repeats when nobody has computed them
 Rows = Sequence[Sequence[float | int | str]] | Float[np.ndarray, "row column"]
-
-
-def added(terms: Iterable[str]) -> str:
-    """Terms with plus and minus between them.
-
-    >>> added(["2 · 3", "−1 · 4", "5"])
-    '2 · 3 − 1 · 4 + 5'
-    """
-    return re.sub(r"\+ −", "− ", " + ".join(terms))
-
-
-def factor(number: str) -> str:
-    """A second factor: in brackets, if it begins with a minus sign.
-
-    >>> factor("−0.5"), factor("2")
-    ('(−0.5)', '2')
-    """
-    return f"({number})" if number.startswith("−") else number
-
-
-@dataclass
-class Cell:
-    """A number as it is shown, the step that makes it, the sum that made it and the cells in that sum."""
-
-    value: float | str
-    text: str
-    step: int
-    sum: str = ""
-    sources: tuple[str, ...] = ()
-    gone: int | None = None  # the step from which on it is no longer kept
-
-
-@dataclass
-class Matrix:
-    """A matrix that fills as the steps go on; a cell that no step makes stays empty.
-
-    Args:
-        name: short; its cells are called ``name[row, column]``.
-        title: what stands above it.
-        shape: rows and columns.
-        rows: their names, or none.
-        columns: their names, or none.
-        role: what it is, one of `support.view.style.ROLES`; it decides the colour.
-        digits: after the point.
-        top: the value whose shade is the deepest; the largest one if it is 0.
-        words: what it is, for the line of names; its title, if there are none.
-    """
-
-    name: str
-    title: str
-    shape: tuple[int, int]
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    role: str
-    digits: int
-    top: float = 0.0
-    words: str = ""
-    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
-
-    def show(self, r: int, c: int) -> str:
-        """A number as it is shown."""
-        return self.cells[r, c].text
-
-    def value(self, r: int, c: int) -> float:
-        """A number as it is."""
-        return float(self.cells[r, c].value)
-
-    def key(self, r: int, c: int) -> str:
-        """What a cell is called."""
-        return f"{self.name}[{r}, {c}]"
-
-    def row(self, r: int) -> list[float]:
-        """The numbers of a row."""
-        return [self.value(r, c) for c in range(self.shape[1])]
-
-    def shade(self, cell: Cell) -> int:
-        """How deep a cell's colour is, in per cent, with the sign of its number."""
-        numbers = [abs(x.value) for x in self.cells.values() if not isinstance(x.value, str)]
-        top = self.top or max([x for x in numbers if math.isfinite(x)], default=0.0)
-        if isinstance(cell.value, str) or not math.isfinite(cell.value) or not top:
-            return 0
-        return round(100 * max(-1.0, min(1.0, cell.value / top)))
-
-    def spec(self) -> dict[str, Any]:
-        """What the page needs to know."""
-        high, wide = self.shape
-        grid: list[list[Any]] = [[None] * wide for _ in range(high)]
-        for (r, c), cell in self.cells.items():
-            item = [cell.text, cell.step, self.shade(cell), cell.sum, list(cell.sources)]
-            grid[r][c] = item if cell.gone is None else [*item, cell.gone]
-        names = {"name": self.name, "title": self.title, "words": self.words or self.title, "role": self.role}
-        return {**names, "rows": list(self.rows), "columns": list(self.columns), "cells": grid}
 
 
 class Story:
@@ -122,18 +30,37 @@ class Story:
     >>> story.step("Product", "They are multiplied.")
     >>> c = story.product("C", "C = A B", a, b)
     >>> story.told("C[0, 0]", 1)
-    ' C[0, 0] = 1.0 · 3.0 + 2.0 · 4.0 = 11.0.'
+    ' C = 1.0 · 3.0 + 2.0 · 4.0 = 11.0.'
+    >>> story.operation(1)
+    'A [1, 2] × B [2, 1] = C [1, 1]'
     """
 
     def __init__(self, digits: int = 3) -> None:
         self.digits = digits
         self.steps: list[tuple[str, str]] = []
+        self.operations: dict[int, str] = {}
         self.matrices: dict[str, Matrix] = {}
         self.lines: dict[int, list[tuple[str, str]]] = {}
 
-    def step(self, title: str, says: str) -> None:
-        """Begin a step: what it is called, and what it does, in one sentence."""
+    def step(self, title: str, says: str, operation: str = "") -> None:
+        """Begin a step: what it is called, what it does, in one sentence, and in signs if no line says it."""
+        if operation:
+            self.operations[len(self.steps)] = operation
         self.steps.append((title, says))
+
+    def operation(self, step: int) -> str:
+        """What a step does, in signs: as was said, or its line, with the shape of each matrix."""
+        if step in self.operations:
+            return self.operations[step]
+        parts: list[str] = []
+        for sign, name in self.lines.get(step, []):
+            if sign.startswith("ᵀ"):
+                turned = self.matrices[parts.pop()]
+                letter = f"({turned.name})" if "/" in turned.name else turned.name
+                parts.append(f"{letter}ᵀ [{turned.shape[1]}, {turned.shape[0]}]")
+            parts += [sign.removeprefix("ᵀ").strip(), name]
+        whole = [f"{p} {list(self.matrices[p].shape)}" if p in self.matrices else p for p in parts]
+        return " ".join(part for part in whole if part)
 
     def line(self, first: Matrix, *rest: str | Matrix) -> None:
         """How the matrices of the present step stand in a line: a matrix, a sign, a matrix, and so on.
@@ -158,7 +85,7 @@ class Story:
         role: str = "ink",
         digits: int | None = None,
         top: float = 0.0,
-        words: str = "",
+        **more: Any,
     ) -> Matrix:
         """A matrix that is still empty; see `Matrix`.
 
@@ -174,7 +101,7 @@ class Story:
             role,
             self.digits if digits is None else digits,
             top,
-            words,
+            **more,
         )
         if name in self.matrices:
             raise InputError(f"there is a matrix {name!r} already; give the new one another name")
@@ -189,7 +116,9 @@ class Story:
     ) -> None:
         """Make one cell in the present step: its value, the sum behind it, and the cells in that sum."""
         text = value if isinstance(value, str) else shown(value, where.digits)
-        where.cells[r, c] = Cell(value, text, len(self.steps) - 1, how, tuple(sources))
+        rounded = how and where.digits and not isinstance(value, str)
+        sign = sign_before(text, how, where.digits) if rounded else "="
+        where.cells[r, c] = Cell(value, text, len(self.steps) - 1, how, tuple(sources), sign)
 
     def drop(self, where: Matrix, r: int) -> None:
         """From the present step on, a row is no longer kept."""
@@ -260,26 +189,32 @@ class Story:
             found += [matrix.key(r, c) for (r, c), cell in matrix.cells.items() if cell.sum]
         return found
 
-    def find(self, key: str) -> Cell:
-        """A cell by what it is called.
+    def place(self, key: str) -> tuple[Matrix, int, int]:
+        """Where a cell stands.
 
         Raises:
             InputError: there is none.
         """
         for matrix in self.matrices.values():
-            for (r, c), cell in matrix.cells.items():
+            for r, c in matrix.cells:
                 if matrix.key(r, c) == key:
-                    return cell
+                    return matrix, r, c
         raise InputError(f"no matrix has a cell {key!r}; cells are called as in {self.cells()[0]!r}")
+
+    def find(self, key: str) -> Cell:
+        """A cell by its key."""
+        matrix, r, c = self.place(key)
+        return matrix.cells[r, c]
 
     def told(self, key: str, step: int) -> str:
         """The sum behind a cell, as a sentence; or which step will make it."""
         if key == NONE:
             return ""
-        cell = self.find(key)
+        matrix, r, c = self.place(key)
+        cell = matrix.cells[r, c]
         if cell.step > step:
-            return f" {key} is made in step {cell.step + 1}, {self.steps[cell.step][0]}."
-        return f" {key} = {cell.sum} = {cell.text}."
+            return f" {matrix.called(r, c)} is made in step {cell.step + 1}, {self.steps[cell.step][0]}."
+        return f" {matrix.called(r, c)} = {cell.told}."
 
     def table(self) -> list[dict[str, str]]:
         """What each step makes, a row for each matrix."""
