@@ -84,16 +84,17 @@ def _around(figure: Element, panels: list[Panel], before: float, width: float) -
 def _in_lines(legend: Element, width: float) -> tuple[Element, float]:
     """A legend in lines of this width, and how low it reaches."""
     found = entries(legend)
-    left, top = (min(box[k] for box, _ in found) for k in (0, 1))
+    left, low = min(box[0] for box, _ in found), min(box[3] for box, _ in found)
+    pitch = min(box[3] - box[1] for box, _ in found) + LEADING
     out = ElementTree.Element(f"{{{SVG}}}g", {"id": "fitted"})
-    x, high = left, max(box[3] - box[1] for box, _ in found)
+    x = left
     for box, elements in found:
         wide = box[2] - box[0]
         if x > left and x + wide > width - left:
-            x, top = left, top + high + LEADING
-        out.append(move(elements, x - box[0], top - box[1]))
+            x, low = left, low + pitch
+        out.append(move(elements, x - box[0], low - box[3]))
         x += wide + APART
-    return out, top + high
+    return out, low
 
 
 def _unbroken(panel: Panel, width: float) -> float:

@@ -197,7 +197,7 @@ def _turn(ax: Axes, fig: Figure) -> None:
     """Names on the horizontal axis that run into one another are turned; many of them widen the figure."""
     names = [t for t in ax.get_xticklabels() if t.get_text() and t.get_visible()]
     boxes = sorted((t.get_window_extent() for t in names), key=lambda box: box.x0)
-    tight = any(a.x1 > b.x0 - 2 for a, b in pairwise(boxes))
+    tight = any(a.x1 > b.x0 - 4 for a, b in pairwise(boxes))
     if ax.get_xscale() == "log":
         return _thin(ax)
     if not tight:
