@@ -415,7 +415,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         if step := state(element)["step"]:
             label = element.query_selector(f"[data-part='{parts[int(step) - 1]}']").bounding_box()
             assert 50 < label["y"] < bar.bounding_box()["y"] - 150, parts[int(step) - 1]
-    # From the second new word on, Play adds whole words: one looks at the text.
+    # After one pass through all parts Play adds whole words: one looks at the text.
     element.query_selector(".live-speed").select_option("8")
     bar.query_selector(".live-play").click()
     tab.wait_for_function("e => e.view.wholeWords", arg=element)
