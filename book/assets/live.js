@@ -22,6 +22,8 @@
   const fill = (template, values) => template.replace(/\{(\w+)(?::\.(\d)([f%]))?\}/g,
     (_, name, digits, kind) => kind ? shown(values[name], Number(digits), kind === "%") : String(values[name]));
 
+  const joined = (words) => words.join(" ").replace(/ (?=[.,!?])/g, ""); // as a text is written
+
   // --- building blocks ---
   const put = (node, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -265,8 +267,8 @@
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
-        const words = String(now.prompt || "").split(" "), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? words.slice(-5).join(" ")); // what is being written
-        const said = read && says.textContent.includes(words.slice(-2).join(" "));
+        const words = String(now.prompt || "").split(" "), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? joined(words.slice(-5))); // what is being written
+        const said = read && says.textContent.includes(joined(words.slice(-2)));
         brief.replaceChildren(...(read && !said ? [make("b", {}, `… ${read} `)] : []), says.textContent);
         toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
@@ -399,6 +401,7 @@
   }
 
   window.Live = {
+    joined,
     define(name, figure) {
       figures[name] = figure;
       if (document.readyState !== "loading") wakeAll();

@@ -100,6 +100,27 @@ def test_on_a_phone_the_bar_offers_the_most_probable_words_where_the_tour_is_out
     assert element.evaluate("e => e.state.words.at(-1)") == top[1] and tab.complaints == []
 
 
+def test_play_on_a_phone_walks_down_once_and_then_stays_with_the_text(opened):
+    tab, element = opened(width=390, height=844)
+    tab.evaluate("Math.random = () => 0.5")
+    last = element.evaluate("e => e.view.data.steps.length - 1")
+    element.query_selector(".live-player .live-play").click()
+    where = "e => [scrollY, e.state.step, e.state.words.length]"
+    seen = [element.evaluate(where)]
+    while seen[-1][2] < 6:
+        tab.wait_for_timeout(150)
+        seen.append(element.evaluate(where))
+    walk = [y for y, _, words in seen if words == 4]
+    assert walk == sorted(walk) and walk[-1] > 1000, "down, and never up"
+    assert {step for _, step, words in seen if words == 4} == set(range(last + 1))
+    assert all(step == last for _, step, words in seen if words > 4), "then whole words"
+    text, bar = element.query_selector(".machine-text").bounding_box(), element.query_selector(".live-player")
+    assert HEADER <= text["y"] < 140 and bar.query_selector(".machine-choice").is_visible()
+    y = seen[-1][0]
+    tab.wait_for_function("e => e.state.words.length > 7", arg=element)
+    assert tab.evaluate("scrollY") == y and tab.complaints == []
+
+
 def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     """Through a whole pass; where the tour is out of sight the bar has its numbers."""
     tab, element = opened(1, 390, 844)

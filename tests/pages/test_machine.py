@@ -343,6 +343,9 @@ def test_the_text_can_be_read_in_full(open_tab):
     marked = "".join(mark.text_content() for mark in written.query_selector_all("mark"))
     assert len(marked.split()) >= 30 and not marked.startswith("Once")
     assert written.evaluate("e => e.offsetHeight <= e.closest('.machine-text').offsetHeight")
+    element.query_selector(".live-act:text-is('Step')").click()  # now the bar of a phone names the words, too
+    last = element.query_selector(".live-player b").text_content().strip(" …")
+    assert len(last.split()) >= 3 and readable(state(element)["words"]).endswith(last)
     tab, game = machine(open_tab, prompt="Pietro chiama", step=5)
     game.query_selector('[data-key="next"]').click()  # the question mark brings the next word
     assert len(state(game)["words"]) == 4

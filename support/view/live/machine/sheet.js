@@ -30,8 +30,8 @@
     }
     async fit() {
       if (!this.raised) return;
-      const {room, root, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
-      const beside = box.flow === "across" && free >= ROOM;
+      const {room, root} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
+      const beside = free >= ROOM;
       room.classList.toggle("machine-beside", beside);
       if (beside) return this.stand(figure, free);
       const {top, height} = this.explained();
