@@ -22,6 +22,8 @@
   const fill = (template, values) => template.replace(/\{(\w+)(?::\.(\d)([f%]))?\}/g,
     (_, name, digits, kind) => kind ? shown(values[name], Number(digits), kind === "%") : String(values[name]));
 
+  const joined = (words) => words.join(" ").replace(/ (?=[.,!?])/g, ""); // as a text is written
+
   // --- building blocks ---
   const put = (node, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -199,8 +201,8 @@
       };
       const typed = () => controls.find((c) => c.typed)?.typed();
       const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, act: (name) => { stop(); act(name); }};
-      const actions = (spec.actions || []).map(({name, label}) => {
-        const button = make("button", {type: "button", class: "live-act", "data-act": name}, label);
+      const actions = (spec.actions || []).map(({name, label, does}) => {
+        const button = make("button", {type: "button", class: "live-act", "data-act": name, ...(does ? {title: does} : {})}, label);
         button.addEventListener("click", () => {
           stop();
           act(name);
@@ -265,8 +267,8 @@
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
-        const read = (spec.tour || spec.examples) && String(values().prompt || "").split(" ").slice(-5).join(" "); // what is being written
-        const said = read && says.textContent.includes(read.split(" ").slice(-2).join(" "));
+        const words = String(now.prompt || "").split(" "), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? joined(words.slice(-5))); // what is being written
+        const said = read && says.textContent.includes(joined(words.slice(-2)));
         brief.replaceChildren(...(read && !said ? [make("b", {}, `… ${read} `)] : []), says.textContent);
         toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
@@ -300,16 +302,18 @@
       }
       for (const row of rows) row.removeAttribute("title");
       const isFront = (row) => spec.front.some((name) => row.classList.contains(`live-of-${name}`));
-      const jump = (label, changes, attributes = {}) => {
+      let onTour = false; // whether somebody has begun the experiment
+      const jump = (label, changes, attributes = {}, begins = false) => {
         const button = make("button", {type: "button", ...attributes}, ...label);
         button.addEventListener("click", () => {
           stop();
           goBack();
+          onTour ||= begins;
           set(changes, true);
         });
         return button;
       };
-      const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, `${k + 1}`), ` ${label}`], changes, {class: "live-stop"}));
+      const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, `${k + 1}`), ` ${label}`], changes, {class: "live-stop"}, true));
       for (const stop of stops) stop.addEventListener("click", () => figure.toured?.(held));
       const numerals = stops.map((stop, k) => make("button", {type: "button", class: "live-stop", "aria-label": stop.textContent}, `${k + 1}`));
       numerals.forEach((small, k) => small.addEventListener("click", () => stops[k].click()));
@@ -317,15 +321,16 @@
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
       // Where a tour stands: the step that was reached is marked, the next one invites. What all its steps leave as it was,
-      // such as the stage of the pass, is no part of the experiment.
+      // such as the stage of the pass, is no part of the experiment; a text that goes on from that of a step stays with it.
       const about = Object.keys(spec.tour?.[0].changes || {}).filter((name) => new Set(spec.tour.map(({changes}) => changes[name])).size > 1);
       function toured() {
         if (!spec.tour) return;
-        const now = values(), at = spec.tour.findLastIndex(({changes}) => about.every((name) => now[name] === changes[name]));
-        const strayed = at < 0 && controls.some((c) => about.includes(c.spec.name) && now[c.spec.name] !== c.spec.start); // who has gone another way is not called back
-        retold.textContent = guide.textContent = strayed ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
+        const now = values(), goesOn = (value, from) => value === from || (typeof from === "string" && value.startsWith(`${from} `));
+        const stands = (as) => spec.tour.findLastIndex(({changes}) => about.every((name) => as(now[name], changes[name])));
+        const exactly = stands(Object.is), at = exactly < 0 && onTour ? stands(goesOn) : exactly, left = onTour && at < 0; // (who has gone another way is not called back)
+        retold.textContent = guide.textContent = left ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
-          button.classList.toggle("live-go", k === at + 1 && !strayed);
+          button.classList.toggle("live-go", k === at + 1 && !left);
           if (k === at) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
         });
@@ -340,7 +345,7 @@
           return other;
         });
         bar.append(...(stops.length ? [retold] : []), brief, make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
-        const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); });
+        const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
       }
       const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link, copied);
@@ -364,6 +369,7 @@
       reset.addEventListener("click", () => {
         stop();
         goBack();
+        onTour = false;
         update(true);
         controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
       });
@@ -395,6 +401,7 @@
   }
 
   window.Live = {
+    joined,
     define(name, figure) {
       figures[name] = figure;
       if (document.readyState !== "loading") wakeAll();

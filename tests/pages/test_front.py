@@ -64,8 +64,14 @@ def test_three_steps_lead_through_the_experiment(opened):
     assert found[0]["plain"] < 0.12 and [f["word"] for f in found[1:]] == ["Tarso", "vice"]
     assert len(set(told)) == 3 and element.query_selector(".live-go") is None
     element.query_selector(DRAW).click()
+    assert guide.text_content() == told[-1], "a text that goes on leaves nothing"
+    assert stops[-1].get_attribute("aria-current") == "step"
+    write(element, "5 chiama Paolo")
     assert "left the experiment" in guide.text_content() and element.query_selector(".live-go") is None
-    assert tab.complaints == []
+    element.query_selector(".live-reset").click()
+    write(element, "5 chiama Paolo")
+    assert guide.text_content().startswith("An experiment in three steps"), "it was not begun"
+    assert "live-go" in stops[0].get_attribute("class") and tab.complaints == []
 
 
 def test_the_rules_explain_what_the_model_does(opened):

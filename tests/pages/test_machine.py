@@ -343,6 +343,9 @@ def test_the_text_can_be_read_in_full(open_tab):
     marked = "".join(mark.text_content() for mark in written.query_selector_all("mark"))
     assert len(marked.split()) >= 30 and not marked.startswith("Once")
     assert written.evaluate("e => e.offsetHeight <= e.closest('.machine-text').offsetHeight")
+    element.query_selector(".live-act:text-is('Step')").click()  # now the bar of a phone names the words, too
+    last = element.query_selector(".live-player b").text_content().strip(" …")
+    assert len(last.split()) >= 3 and readable(state(element)["words"]).endswith(last)
     tab, game = machine(open_tab, prompt="Pietro chiama", step=5)
     game.query_selector('[data-key="next"]').click()  # the question mark brings the next word
     assert len(state(game)["words"]) == 4
@@ -415,7 +418,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         if step := state(element)["step"]:
             label = element.query_selector(f"[data-part='{parts[int(step) - 1]}']").bounding_box()
             assert 50 < label["y"] < bar.bounding_box()["y"] - 150, parts[int(step) - 1]
-    # From the second new word on, Play adds whole words: one looks at the text.
+    # After one pass through all parts Play adds whole words: one looks at the text.
     element.query_selector(".live-speed").select_option("8")
     bar.query_selector(".live-play").click()
     tab.wait_for_function("e => e.view.wholeWords", arg=element)

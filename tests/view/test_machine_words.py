@@ -33,7 +33,35 @@ def test_what_the_tours_of_the_machines_tell_is_so(name, parts):
     for stop, (answer, whole) in zip(figure.tour, parts, strict=True):
         said = figure.sentence(figure.values(**stop.changes))
         assert answer in said
-        assert not whole or "One part is off; with all parts it would be " + whole in said
+        assert not whole or "With all parts it would be " + whole in said
+
+
+def test_what_the_last_steps_say_of_a_head_is_so():
+    """Without head 0.0 Pietro calls like a number; without head 2.2 a boy is told of like a girl."""
+    game, story = find("machine"), find("machine_story")
+
+    def first(figure, **changes):
+        return figure.state(figure.values(**changes))["top"][0]["word"]
+
+    assert {first(game, prompt=f"{who} chiama Paolo", h00=False) for who in ("Pietro", *range(1, 9))} == {
+        "vice"
+    }
+    last = game.tour[-1]
+    share = game.state(game.values(**last.changes))["patterns"][0][0][-1][1]
+    assert f"{100 * share:.0f}% of Paolo’s row lies on Pietro" in last.says
+    texts = [stop.changes["prompt"] for stop in story.tour[:2]]
+    assert {first(story, prompt=text, h22=False) for text in texts} == {"she"}
+
+
+def test_a_token_that_is_never_predicted_is_no_candidate():
+    """Near certainty leaves all others equal to the twelfth place, and <PAD> would be the first of them."""
+    for name in ("machine", "machine_story"):
+        figure = find(name)
+        for step in range(len(figure.data["steps"])):
+            found = figure.state(
+                figure.values(prompt="Pietro chiama Paolo" if name == "machine" else "the cat", step=step)
+            )
+            assert "<PAD>" not in [item["word"] for item in found["top"]]
 
 
 def test_a_tie_has_no_winner():

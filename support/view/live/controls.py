@@ -249,11 +249,15 @@ Control = Slider | Choice | Switch | Prompt | Text
 
 @dataclass(frozen=True)
 class Action:
-    """A button: from the controls' values and a number from 0 to 1, drawn afresh, to values that change."""
+    """A button: from the controls' values and a number from 0 to 1, drawn afresh, to values that change.
+
+    `does` says in a sentence what it does, for whoever rests on it.
+    """
 
     name: str
     label: str
     act: Callable[[Values, float], Values]
+    does: str = ""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ class LiveFigure:
             name: value
             for name, value in {
                 "each": self.each,
-                "actions": [{"name": a.name, "label": a.label} for a in self.actions],
+                "actions": [{"name": a.name, "label": a.label, "does": a.does} for a in self.actions],
                 "model": self.model,
                 "ask": self.ask,
                 "front": list(self.front),

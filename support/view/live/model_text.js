@@ -11,7 +11,7 @@
   const read = (held, prompt) => held.reader.read([BOS, ...split(prompt)].map((word) => held.ids.get(word)));
   const after = (prompt) => {
     const words = split(prompt);
-    return words.length ? `After “${words.length > 4 ? "… " : ""}${words.slice(-4).join(" ")}”` : "At the start";
+    return words.length ? `After “${words.length > 4 ? "… " : ""}${Live.joined(words.slice(-4))}”` : "At the start";
   };
   const best = (numbers) => numbers.reduce((a, value, i) => value > numbers[a] ? i : a, 0);
   const ranked = (numbers) => [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a] || a - b);

@@ -1,5 +1,6 @@
 """What the figures that run a model of the zoo share: the model as the page has it, and its text."""
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -97,13 +98,14 @@ def seen(prompt: str) -> Trace:
 def after(prompt: str) -> str:
     """How a sentence begins that says what follows a text.
 
-    >>> after(""), after("5 chiama"), after("5 chiama 2 2 chiama Paolo")
-    ('At the start', 'After “5 chiama”', 'After “… 2 2 chiama Paolo”')
+    >>> after(""), after("5 chiama"), after("5 chiama 2 2 chiama Paolo"), after("so said rosa .")
+    ('At the start', 'After “5 chiama”', 'After “… 2 2 chiama Paolo”', 'After “so said rosa.”')
     """
     words = prompt.split()
     if not words:
         return "At the start"
-    return f"After “{'… ' if len(words) > 4 else ''}{' '.join(words[-4:])}”"
+    read = re.sub(r" (?=[.,!?])", "", " ".join(words[-4:]))
+    return f"After “{'… ' if len(words) > 4 else ''}{read}”"
 
 
 def surely(p: float) -> str:

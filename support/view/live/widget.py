@@ -103,7 +103,10 @@ def widget(figure: LiveFigure, values: Values, still: bytes = b"") -> Any:
         else:
             inputs.append(w.Checkbox(**common | {"description": label_of(control)}))
         inputs[-1].observe(moved, names="value")
-    buttons = [w.Button(description=action.label, layout=w.Layout(width="auto")) for action in figure.actions]
+    buttons = [
+        w.Button(description=action.label, tooltip=action.does, layout=w.Layout(width="auto"))
+        for action in figure.actions
+    ]
     for button, action in zip(buttons, figure.actions, strict=True):
         button.on_click(pressed(action))
     update(still)

@@ -43,11 +43,13 @@ TOUR = (
     ),
     Stop(
         "one head off",
-        "“Vice” is Paolo’s title when one of the players 1 to 8 calls him: without head 0.0 the model no "
-        "longer knows who has called. Press the map of this head to see its numbers.",
+        "“Vice” is Paolo’s title after a number: without head 0.0 the model cannot tell Pietro from one. "
+        "Press its map: 32% of Paolo’s row lies on Pietro.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
     ),
 )
+STEPS = "Go through one part of the model; after the last one, draw the next word"
+DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
     "embedding": (
@@ -210,9 +212,11 @@ def machine_figure(
         rows=(("{part}", "{does}", "{size:.2f}", "{answer}", "{sure}"),),
         each="parts",
         actions=(
-            Action("step", "Step", partial(step_on, most=most, **shared)),
-            Action("back", "Back", partial(step_back, name=model)),
-            Action("draw", "Pick a word at random", partial(draw_word, most=most, step=last, **shared)),
+            Action("step", "Step", partial(step_on, most=most, **shared), STEPS),
+            Action("back", "Back", partial(step_back, name=model), "One step back"),
+            Action(
+                "draw", "Pick a word at random", partial(draw_word, most=most, step=last, **shared), DRAWS
+            ),
         ),
         data={
             "all_k": ks,

@@ -167,8 +167,8 @@
   // The head's attention map in numbers, with its switch.
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
-    const rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
-    const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`}, make("caption", {}, `Attention weights of head ${i}.${h} in percent, rounded`),
+    const caption = `Attention weights of head ${i}.${h} in percent, rounded`, rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
+    const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`, "aria-label": caption},
       make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
       make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
         ...keys.map((j) => {
@@ -180,7 +180,7 @@
           });
           return cell;
         })))));
-    return [make("div", {class: "machine-where"}, make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table)), ablate(view, name, `head ${i}.${h}`)];
+    return [make("div", {class: "machine-where"}, make("p", {class: "machine-caption"}, caption), make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table)), ablate(view, name, `head ${i}.${h}`)];
   }
   window.MachineDetail.madeOf = madeOf;
 })();

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const {surely: part, bar} = window.ModelText;
-  const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark"};
+  const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
   const coarse = () => matchMedia("(pointer: coarse)").matches;
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -18,6 +18,8 @@
       this.told = make("p", {class: "live-told machine-told"});
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the drawing
       this.text = make("p", {class: "machine-text"});
+      this.missing = [make("p", {class: "machine-missing"}), make("p", {class: "machine-missing"})]; // beside the buttons, and in the bar of a phone
+      this.choices = make("div", {class: "machine-choices", role: "group", "aria-label": "The most probable next words; tap one to append it"});
       this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, window.MachineSaid.key(make, data), this.text), this.stage, this.told);
       // The switches of the parts wait until they are asked for; one that is off is always there.
       this.switching = false;
@@ -64,25 +66,25 @@
       };
       requestAnimationFrame(frame);
     }
-    // While it plays, what moves is in view; on a phone the pass goes down, and the page with it, for the first word that
-    // is added; then the text that grows is what one looks at, a whole word at a time.
+    get atEnd() { return this.state.step === this.data.steps.length - 1; }
+    // While it plays, what moves is in view; on a phone the page goes down once with a pass through all parts; then the
+    // text that grows is what one looks at, a whole word at a time.
     started() {
       this.follows = true;
       this.wholeWords = false;
-      this.begun = this.state.words.length;
       this.root.closest(".live-panel").querySelector(":scope > .live-player").classList.remove("live-player-told");
       if (this.box.flow === "across") this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
-      else this.follow();
+      else this.bring(this.atEnd ? 0 : this.state.step);
     }
     follow() {
       const {box, state, tools} = this;
       if (!this.follows || box.flow === "across") return;
-      if (state.words.length > this.begun + 1) {
+      if (this.wholeWords) {
         this.follows = false;
-        this.wholeWords = true;
         return this.glide(this.root.getBoundingClientRect().top - 76);
       }
       this.bring(tools.speed > 1 ? 0 : state.step);
+      this.wholeWords = this.atEnd;
     }
     glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
     // A press on Step or Back asks to see what it tells of.
@@ -157,7 +159,7 @@
       }
       if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, box.gap ? `… ${box.gap} more` : `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
-      if (!state.over && state.here === n - 1 && n < this.held.model.config.context) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
+      if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
       box.blocks.forEach((block, i) => {
         opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, "looks back");
@@ -171,21 +173,22 @@
       });
       const ask = this.switching ? "Hide the switches" : "Switch parts off";
       button(box.switcher, "switcher", "switcher", ask, ask, () => this.ask());
-      const bars = make("div", {class: "machine-bars", style: at(box.bars)});
+      const bars = make("div", {class: "machine-bars", style: `${at(box.bars)};--step:${box.step}px`}), much = (p) => p === 0 ? "cut" : part(shown, p);
       const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
         state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
-        const much = p === 0 ? "cut" : part(shown, p), can = state.here === n - 1 && n < this.held.model.config.context;
-        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(can ? {} : {disabled: ""}),
-          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${part(shown, plain)} by the model`},
-        make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much));
-        row.addEventListener("click", () => set({prompt: [...state.words.slice(this.held.begins), word].join(" "), step: data.steps.length - 1, at: 0}));
+        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(this.grows ? {} : {disabled: ""}),
+          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
+        make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+        row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
       this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);
+      for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
+      this.choices.replaceChildren(...window.MachineSaid.choices(this, much));
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));
@@ -202,6 +205,9 @@
       this.words();
       if (stood) this.over.querySelector(".machine-switcher")?.focus({preventScroll: true});
     }
+    // A word can be added behind the last one, as long as the model can read one more.
+    get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }
+    append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.steps.length - 1, at: 0}); }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
     // What a hand opens is a sheet; what stands open already stays where it is.
     open(part, more = {}) {
@@ -209,7 +215,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it).` : "Below: what the opened part does, and its numbers.";
+      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it).` : "What belongs to a number of the opened part lights up here.";
     }
 
     // --- the hand ---

@@ -142,8 +142,8 @@
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (part === "prediction") {
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
-      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "", n = found.off.length;
-      const off = n ? fill(" {parts} off; with all parts it would be “{other}” with {sure}.", {parts: n === 1 ? "One part is" : `${n} parts are`, ...intact(held, here, shown)}) : "";
+      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
+      const off = found.off.length ? fill(" With all parts it would be “{other}” with {sure}.", intact(held, here, shown)) : "";
       const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
       return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
     }
@@ -182,7 +182,7 @@
       const lens = Array.from({length: 2 * c.n_layers + 1}, (_, k) => reader.lens(k, here)), answers = lens.map(softmax);
       const logits = settled(lens[Math.min(step, 2 * c.n_layers)]), chosen = sampling(values, data);
       const plain = nextToken(logits), drawn = nextToken(logits, chosen);
-      const top = ranked(plain).slice(0, LISTED).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
+      const top = ranked(plain).filter((i) => !c.masked_ids.includes(i)).slice(0, LISTED).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
       const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
       const found = {
         words, here, first, word: words[here], step_name: data.steps[step], keep: chosen.topK === null ? "all" : String(chosen.topK), off, over,
@@ -222,6 +222,11 @@
       panel.classList.add("live-broad");
       panel.parentElement.view = held.view;
       panel.querySelector(":scope > .live-picture").after(held.view.room);
+      const says = panel.querySelector(":scope > .live-says"), saying = document.createElement("div");
+      saying.className = "machine-saying";
+      says.replaceWith(saying);
+      saying.append(says, held.view.missing[0]);
+      panel.querySelector(".live-player-row").before(held.view.missing[1], held.view.choices);
       // What is seldom pressed stands below the drawing.
       const foot = document.createElement("div");
       foot.className = "live-buttons machine-foot";
@@ -229,6 +234,7 @@
       panel.querySelector(":scope > .live-more").before(foot);
       held.view.place(true);
     },
+    printed: (words, data) => window.MachineSaid.printed(words, data, 5),
     written: ({steps}) => ({at: 0, step: steps.length - 1}),
     // From the end of a text Play goes back to what somebody wrote, or else to its first word.
     begin({prompt}, data, held) {

@@ -62,9 +62,10 @@
         toggle: {x: left + F / 2 - 15, y: 46, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
-    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 9 * 28 - 30)), w: W - x - fan - 2, h: 9 * 28 + 28};
-    box.H = Math.max(box.H, box.bars.y + 9 * 28 + 30);
-    box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: 28};
+    box.step = 28; // from one candidate to the next
+    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 9 * box.step - 30)), w: W - x - fan - 2, h: 9 * box.step + 28};
+    box.H = Math.max(box.H, box.bars.y + 9 * box.step + 30);
+    box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: box.step};
     box.point = (p) => ({x: 0, y: (places[p] || {y: gap ? y(1) : head + 2}).y});
     return box;
   }
@@ -100,9 +101,10 @@
       y += 6;
       box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
     }
-    box.bars = {x: 0, y: y + 14, w: W, h: 9 * 34 + 30};
+    box.step = 34;
+    box.bars = {x: 0, y: y + 14, w: W, h: 9 * box.step + 30};
     box.H = box.bars.y + box.bars.h;
-    box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 4}).x, y: 0});
+    box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 8}).x, y: 0});
     return box;
   }
 

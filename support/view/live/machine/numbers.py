@@ -129,9 +129,10 @@ def machine(
     drawn = next_token(logits, rest["temperature"], keep, top_p).tolist()
     answers = lens.softmax(dim=-1)
     best = [_ranked(answers[k, here].tolist())[0] for k in range(len(lens))]
+    could = [i for i in _ranked(plain) if i not in config.masked_ids]  # (the model never predicts those)
     top = [
         {"rank": rank, "word": tokens[i], "logit": logits[i].item(), "plain": plain[i], "p": drawn[i]}
-        for rank, i in enumerate(_ranked(plain)[:LISTED], start=1)
+        for rank, i in enumerate(could[:LISTED], start=1)
     ]
     says = [
         {"word": tokens[i], "p": row[i]}
@@ -202,12 +203,11 @@ def _finding(
             )
         if left < count:
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
-        if n_off := len(found["off"]):
+        if found["off"]:
             row = passed(name, prompt, ())[1][-1, here].softmax(dim=-1).tolist()
             about["other"] = loaded(name)[1].tokens[_ranked(row)[0]]
             about["sure"] = exactly(max(row))
-            said += " One part is" if n_off == 1 else f" {n_off} parts are"
-            said += " off; with all parts it would be “{other}” with {sure}."
+            said += " With all parts it would be “{other}” with {sure}."
     elif part == "embedding":
         said = (
             "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."

@@ -55,6 +55,23 @@
         c.fill();
       }
       this.rails(c, ink, (p) => p > this.state.here ? 0.35 : 1);
+      if (box.shown[0] > 0) for (const {from} of box.blocks) this.earlier(c, ink, from);
+    }
+    // The words that are not shown are one bar, at which their threads begin.
+    earlier(c, ink, from) {
+      const {box} = this, wide = box.flow === "across", at = box.point(-1)[wide ? "y" : "x"], half = this.spread(-1) / 2 + 2;
+      const point = (along, over) => wide ? [along, over] : [over, along];
+      c.strokeStyle = c.fillStyle = ink.ink;
+      c.globalAlpha = 0.6;
+      c.lineWidth = 2;
+      c.beginPath();
+      c.moveTo(...point(from, at - half));
+      c.lineTo(...point(from, at + half));
+      c.stroke();
+      c.font = "700 13px sans-serif";
+      c.textAlign = wide ? "right" : "center";
+      c.fillText("…", ...point(from - (wide ? 3 : 5), wide ? at + 3 : at));
+      c.globalAlpha = 1;
     }
     layer(c, ink, words, only) {
       const {box, state} = this, far = (p) => p > state.here ? 0.35 : 1, mine = ({p}) => words.includes(p);
@@ -66,7 +83,7 @@
       });
       for (const {stage, p, x, y} of box.squares.filter(mine)) this.square(c, ink, stage, p, x, y, stage ? arrived(there(stage, p)) : there(0, p), far(p));
     }
-    spread() { return Math.min(this.box.S * 0.62, 30); } // how broad the threads of a word are together
+    spread(p = 0) { return p < 0 ? 12 : Math.min(this.box.S * 0.62, 30); } // how broad the threads of a word are together, or those of all that are not shown
     rails(c, ink, far) {
       const {box} = this, first = box.squares.filter((s) => s.stage === 0), last = box.squares.filter((s) => s.stage === this.state.streams.length - 1);
       c.strokeStyle = ink.stream;
@@ -167,9 +184,9 @@
     }
     // What a word collects, head by head; the words that are not shown are one thread together.
     threads(c, ink, block, i, p, reached, only) {
-      const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across", spread = this.spread();
+      const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across";
       const own = p === state.here, t = soft(reached), x0 = block.from, x1 = block.to, mid = (x0 + x1) / 2;
-      const point = (q, h) => box.point(q)[wide ? "y" : "x"] + (h - (H - 1) / 2) / H * spread;
+      const point = (q, h) => box.point(q)[wide ? "y" : "x"] + (h - (H - 1) / 2) / H * this.spread(q);
       for (let h = 0; h < H && t; h++) {
         if (state.off.includes(`h${i}${h}`)) continue;
         const row = state.patterns[i][h][p - state.first], hidden = row.reduce((sum, share, q) => box.shown.includes(q) ? sum : sum + share, 0);
@@ -215,7 +232,7 @@
         c.fillStyle = ink.heads[h % 4];
         box.shown.forEach((p, a) => box.shown.forEach((j, b) => {
           if (j > p || (p === state.here && this.reach < 2 * i + 0.5)) return;
-          c.globalAlpha = (off ? 0.25 : 1) * (0.06 + 0.94 * state.patterns[i][h][p - state.first][j]);
+          c.globalAlpha = (off ? 0.25 : 1) * (0.04 + 0.96 * Math.sqrt(state.patterns[i][h][p - state.first][j])); // (a small weight can be seen, too)
           c.fillRect(x + b * size, y + a * size, size - 0.7, size - 0.7);
         }));
         c.globalAlpha = 1;

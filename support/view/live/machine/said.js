@@ -1,41 +1,65 @@
 // What the machine view says in words beside its drawing: the text that the model reads, and what its colours mean.
 (() => {
   "use strict";
-  // The whole text, so that it can be read: set as prose if it is prose; what was added is marked, and what the model
-  // does not know is struck out.
-  function write(view) {
-    const {state, data, tools: {make, typed}} = view, {pieces, fresh} = typed(), prose = data.names.length > 0, parts = [];
-    const count = pieces.reduce((sum, piece) => sum + piece.words.length, 0);
-    let read = 0, start = true, quoted = false, last = "";
-    for (const {kind, text, words} of pieces) {
-      if (kind === "unknown" || kind === "left") parts.push(last ? " " : "", make(kind === "unknown" ? "s" : "span", {class: `machine-${kind}`}, text));
-      for (const word of words) {
-        const isNew = read++ >= count - fresh, ends = prose && word === "<EOS>";
-        let said = word, glued = !last;
-        if (prose) {
-          const closes = word === '"' && quoted;
-          glued = glued || closes || last === "“" || ".,!?".includes(word);
-          if (word === '"') {
-            quoted = !quoted;
-            said = quoted ? "“" : "”";
-            start = quoted || last === ".";
-          } else {
-            if (start || word === "i" || data.names.includes(word)) said = word[0].toUpperCase() + word.slice(1);
-            start = ".!?".includes(word) && !quoted;
-          }
+  // How the words of a text are set one after another: prose has capitals, and no space before a full stop.
+  function setter(names) {
+    let start = true, quoted = false, last = "";
+    return (word) => {
+      let said = word, glued = false;
+      if (names.length) {
+        glued = (word === '"' && quoted) || last === "“" || ".,!?".includes(word);
+        if (word === '"') {
+          quoted = !quoted;
+          said = quoted ? "“" : "”";
+          start = quoted || last === ".";
+        } else {
+          if (start || word === "i" || names.includes(word)) said = word[0].toUpperCase() + word.slice(1);
+          start = ".!?".includes(word) && !quoted;
         }
         last = said;
-        if (ends) said = "(the end)";
-        const gap = glued && !ends ? "" : " ", mark = parts.at(-1);
+        if (word === "<EOS>") return {said: "(the end)", glued: false};
+      }
+      return {said, glued};
+    };
+  }
+  // The last words of a text, set in the same way.
+  const printed = (words, {names}, most) => words.map(setter(names)).slice(-most).reduce((text, {said, glued}) => text + (text && !glued ? " " : "") + said, "");
+  // The whole text, so that it can be read; what was added is marked, and what the model does not know is struck out.
+  function write(view) {
+    const {state, data, tools: {make, typed}} = view, {pieces, fresh} = typed(), set = setter(data.names), parts = [];
+    const count = pieces.reduce((sum, piece) => sum + piece.words.length, 0);
+    let read = 0;
+    for (const {kind, text, words} of pieces) {
+      if (kind === "unknown" || kind === "left") parts.push(parts.length ? " " : "", make(kind === "unknown" ? "s" : "span", {class: `machine-${kind}`}, text));
+      for (const word of words) {
+        const {said, glued} = set(word), gap = glued || !parts.length ? "" : " ", mark = parts.at(-1), isNew = read++ >= count - fresh;
         if (isNew && mark?.className === "machine-new") mark.append(gap, said); // one mark for all
         else parts.push(gap, isNew ? make("mark", {class: "machine-new"}, said) : said);
       }
-      last ||= text;
     }
     if (!state.over) parts.push(" …");
     const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${inEnglish(state.words.slice(view.held.begins), data.english)}${state.over ? "" : " …"}`)] : [];
     view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
   }
+  // Which parts are off, and the button that brings them back: as long as one is off, whatever else is said.
+  function missing(view) {
+    const {state: {off}, tools: {make, set}} = view;
+    if (!off.length) return [];
+    const names = off.map(([kind, block, h]) => kind === "h" ? `head ${block}.${h}` : `feed-forward ${block}`), all = `${names.slice(0, -1).join(", ")}${off.length > 1 ? " and " : ""}${names.at(-1)}`;
+    const said = off.length > 3 ? `${off.length} parts are off.` : `${all[0].toUpperCase()}${all.slice(1)} ${off.length > 1 ? "are" : "is"} off.`;
+    const button = make("button", {type: "button", class: "machine-bring"}, off.length > 1 ? "Switch them on" : "Switch it on");
+    button.addEventListener("click", () => {
+      set(Object.fromEntries(off.map((name) => [name, true])));
+      view.over.querySelector(".machine-switcher").focus({preventScroll: true}); // the button is gone
+    });
+    return [said, " ", button];
+  }
+  // The most probable next words, where a finger reaches them; one that is pressed is appended.
+  const choices = (view, much) => view.state.top.slice(0, 3).map(({word, p}) => {
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {}, word), " ", much(p));
+    button.addEventListener("click", () => view.append(word));
+    return button;
+  });
   // The game's words one by one. A number is a player, and who speaks after a call begins a new clause.
   function inEnglish(words, english) {
     const said = [];
@@ -62,10 +86,12 @@
       make("ul", {},
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),
-        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: a thread is thicker where a word collects more, and each head’s map has a row for each word that collects and a column for each word it collects from`),
+        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: a thread is thicker where a word collects more, and each head’s map has a row for each word that collects and a column for each word it collects from (its ink grows with the square root of the weight, so that a small one can be seen)`),
         entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
         entry([sign("wait")], "not computed yet"),
+        entry([make("b", {}, "…")], "at the beginning of threads: all words that are not shown, together"),
+        entry([], make("b", {}, "Step"), " goes through one part of the model, and after the last one the next word is drawn; ", make("b", {}, "Pick a word at random"), " draws it and goes through all parts at once. Both draw a word as often as its probability says."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1.")));
   }
-  window.MachineSaid = {write, key, inEnglish};
+  window.MachineSaid = {write, printed, missing, choices, key, inEnglish};
 })();

@@ -1,8 +1,9 @@
-// An opened part of the machine view as a sheet at the lower edge of the window: nothing moves of what one looks at. It is
-// closed by its ×, by Escape, and on a phone by Back. One that stands open from the start (a chapter's, or an address's) is
-// no sheet, but stands below the drawing.
+// An opened part of the machine view as a sheet: beside the figure where the window has room, else at its lower edge. What
+// it explains stays in sight. It is closed by its ×, by Escape, and on a phone by Back. One that stands open from the start
+// (a chapter's, or an address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
+  const HEADER = 56, ROOM = 280; // of the page's upper bar; the least that a sheet needs beside the figure
   let count = 0;
 
   window.MachineSheet = class {
@@ -27,22 +28,45 @@
       history.pushState({...history.state, sheet: this.name}, "");
       history.scrollRestoration = "manual";
     }
-    // It cannot rise above its figure: if that begins low in the window, the page goes up, so that all of the sheet is seen.
     async fit() {
-      const {room} = this.view;
+      if (!this.raised) return;
+      const {room, root} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
+      const beside = free >= ROOM;
+      room.classList.toggle("machine-beside", beside);
+      if (beside) return this.stand(figure, free);
+      const {top, height} = this.explained();
+      room.style.setProperty("--left", `${Math.round(innerHeight - HEADER - height)}px`);
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
-      const over = room.getBoundingClientRect().bottom - innerHeight;
-      if (this.raised && over > 1) this.view.glide(over);
+      if (!this.raised) return;
+      // The page goes up if the sheet covers what it explains, or if the figure, above which it cannot rise, begins too low.
+      const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER));
+      if (over > 1) this.view.glide(over);
+    }
+    // Beside the figure it begins with the drawing, or so far above that all of it is in the window.
+    stand(figure, free) {
+      const {room, stage} = this.view;
+      room.style.setProperty("--free", `${Math.round(free)}px`);
+      const top = Math.max(HEADER, Math.min(stage.getBoundingClientRect().top, innerHeight - room.offsetHeight - 8));
+      room.style.top = `${Math.round(top - figure.top)}px`;
+    }
+    // What has to stay in sight: the whole drawing; of a tall one the opened part.
+    explained() {
+      const {box, stage, state} = this.view, drawing = stage.getBoundingClientRect();
+      if (box.flow === "across") return drawing;
+      const [kind, place = ""] = state.open.split(" "), block = box.blocks[parseInt(place, 10)];
+      const [from, to] = block ? kind === "feed-forward" ? [block.ffn.y, block.frame.y + block.frame.h] : [block.label.y, block.to]
+        : kind === "logits" ? [box.bars.y, box.H] : [0, box.blocks[0].frame.y];
+      return {top: drawing.top + from, height: to - from};
     }
     // Of a long text's map it shows the chosen word's row.
     show() {
-      if (this.raised) this.fit();
+      this.fit();
       const map = this.raised && this.view.room.querySelector(".machine-where .live-scroll"), row = map && map.querySelector(".live-now");
       if (row) map.scrollTop = row.offsetTop + row.offsetHeight - map.clientHeight;
     }
     lower() {
       if (!this.raised) return;
-      this.view.room.classList.remove("machine-sheet");
+      this.view.room.classList.remove("machine-sheet", "machine-beside");
       if (this.entry) history.back();
     }
     // An entry was left. The address of the one before is older than what the figure shows now.

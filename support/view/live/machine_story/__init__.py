@@ -22,7 +22,7 @@ TOUR = (
     ),
     Stop(
         "boy, one head off",
-        "The boy has become a “she”: without head 2.2 the model no longer knows of whom it tells.",
+        "The boy has become a “she”: without head 2.2 the model says “she” of boy and girl alike.",
         {"prompt": BOY, "h22": False, **_END},
     ),
 )
