@@ -55,6 +55,7 @@ document.addEventListener("DOMContentLoaded", () => {
     shown = 0;
     show(AT_ONCE);
   }
+  const empty = () => { for (const {name} of form.querySelectorAll("[name]:not(output)")) form.elements[name].value = ""; };
   // The address may name a claim, its computation, or a source: what it names is made, and shown.
   function follow() {
     let name = "";
@@ -63,14 +64,14 @@ document.addEventListener("DOMContentLoaded", () => {
     const at = items.findIndex((item) => item.id === claim);
     if (at >= 0) {
       if (!document.getElementById(claim)) {
-        form.reset();
+        empty();
         fitting = items.slice(at).concat(items.slice(0, at)).filter((item) => item.source === items[at].source);
         for (const part of lists) part.list.replaceChildren();
         shown = 0;
         show(AT_ONCE);
       }
     } else if (name.startsWith("claims-") && lists.some((part) => part.source === source)) {
-      form.reset();
+      empty();
       form.elements.s.value = source;
       filter();
     }
@@ -82,7 +83,11 @@ document.addEventListener("DOMContentLoaded", () => {
     document.getElementById(first)?.querySelector("a").focus({preventScroll: true});
   });
   form.addEventListener("input", filter);
-  form.addEventListener("reset", () => setTimeout(filter));
+  form.addEventListener("reset", (event) => {
+    event.preventDefault();
+    empty();
+    filter();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", follow);
   form.hidden = false;

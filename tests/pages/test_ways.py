@@ -79,7 +79,7 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
 
 def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
-    boxes = [button.bounding_box() for button in tab.locator(".modes button").all()]
+    boxes = [button.bounding_box() for button in tab.locator(".modes button[data-way]").all()]
     assert len(boxes) == 4 and len({round(box["y"]) for box in boxes}) == 1
     assert boxes[-1]["x"] + boxes[-1]["width"] <= 390 and boxes[0]["y"] < 300
     assert tab.evaluate(
