@@ -32,6 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     return words.every((word) => item.words.includes(word));
   }
+  const grouped = (count) => count.toLocaleString("en");
   const row = (item) => {
     plain.innerHTML = item.html;
     return plain.content.firstElementChild;
@@ -44,8 +45,8 @@ document.addEventListener("DOMContentLoaded", () => {
     shown = Math.min(upTo, fitting.length);
     const left = fitting.length - shown;
     more.hidden = !left;
-    more.textContent = `Show ${Math.min(AT_ONCE, left)} more of ${left}`;
-    form.elements.count.textContent = `${fitting.length} of ${items.length} claims fit` + (left ? `; ${shown} are shown.` : ".");
+    more.textContent = `Show ${Math.min(AT_ONCE, left)} more of ${grouped(left)}`;
+    form.elements.count.textContent = `${grouped(fitting.length)} of ${grouped(items.length)} claims fit` + (left ? `; ${grouped(shown)} are shown.` : ".");
   }
   function filter() {
     const [verdict, source, chapter] = ["v", "s", "c"].map(field);
