@@ -11,12 +11,15 @@ import re
 PHONE = 36  # letters of code that a phone shows in a line
 DOT = re.compile(r'(<span class="o">\.</span>)')
 OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
-STRING = re.compile(r'<span class="(s[12]?)">((?:&\w+;|[^<&\n]){1,26})</span>')  # that is not broken
+QUOTE = r"(?:&quot;|[\"'])"
+STRING = re.compile(rf'<span class="(s[12]?)">({QUOTE}(?:&\w+;|[^<&\n]){{0,24}}{QUOTE})</span>')  # not broken
 MARKS = re.compile(r'<span class="p">([^<&]{2,})</span>')
 TOKEN = re.compile(r"<span class=\"([^\"]*)\">([^<]*)</span>|<[^>]*>|[^<]+")
 NAME = re.compile(r"[\w.,]*")
 LONG_NAME = re.compile(r"(?<=>)\w{20,}(?=<)")
 COMMENT = re.compile(r'(.*\S.*?)(<span class="c1">.*</span>)')  # behind code
+POWER = re.compile(r"(?<![\w.&#;])\d[\d.]*e-\d+(?=[^<>]*(?:<|$))")  # 1e-6: no line ends at its sign
+TRAILS = tuple(":,;)]}")  # what begins no line
 END = "\x01"  # of a piece, as long as something may come behind it
 CLAUSES = ("for", "if", "else", "and", "or")
 
@@ -52,6 +55,8 @@ def in_pieces(line: str, inside: bool = False) -> str:
 
     def close(bracket: str = "") -> str:
         *pieces, last = groups.pop()  # the last is not parted from the bracket behind it
+        if pieces and not last.strip():
+            last = pieces.pop()
         last = _with(last, bracket)
         return "".join(map(_piece, [*pieces, last])) if pieces else last
 
@@ -62,8 +67,10 @@ def in_pieces(line: str, inside: bool = False) -> str:
         elif text in ("in", ":") and named == len(groups):
             named = -1
         if kind == "p" and text in "([{":
-            groups[-1][-1] += token
-            groups.append([""])
+            before = letters(groups[-1][-1])
+            literal = not before or before[-1] in " ="  # not that of a call: it ends no line
+            groups[-1][-1] += "" if literal else token
+            groups.append([token if literal else ""])
         elif kind == "p" and text in ")]}" and len(groups) > 1:
             within = close(token)
             groups[-1][-1] += within
@@ -76,7 +83,9 @@ def in_pieces(line: str, inside: bool = False) -> str:
             groups[-1].append(token)
         elif not groups[-1][-1] and len(groups[-1]) > 1 and not token.strip():
             groups[-1][-2] += token  # the space behind a comma
-        else:
+        elif letters(token).startswith(TRAILS):
+            groups[-1][-1] = _with(groups[-1][-1], token)
+        elif token != "<wbr/>" or letters(groups[-1][-1]) not in ("(", "[", "{"):
             groups[-1][-1] += token
     while len(groups) > 1:
         within = close()
@@ -87,8 +96,8 @@ def in_pieces(line: str, inside: bool = False) -> str:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A short string is not broken, a long name is best broken before a dot, after a bracket or else after an
-    underscore, and a comment behind code goes to a line of its own.
+    A number and a short string are not broken, a long name is best broken before a dot, after a bracket or
+    else after an underscore, and a comment behind code goes to a line of its own.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
@@ -104,6 +113,7 @@ def hung(code: str) -> str:
             line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), open_brackets > 0)
             line = LONG_NAME.sub(lambda name: name[0].replace("_", "_<wbr/>"), line)
             line += f'<span class="piece">{comment}</span>' if comment else ""
+            line = POWER.sub(r'<span class="one-number">\g<0></span>', line)
         marks = "".join(re.findall(r'<span class="p">([^<]*)</span>', line))
         open_brackets += sum(map(marks.count, "([{")) - sum(map(marks.count, ")]}"))
         lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')

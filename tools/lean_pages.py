@@ -18,6 +18,7 @@ from pathlib import Path
 
 from code_lines import hung
 from column import in_column
+from heights import with_heights
 from lean_style import shared_style, used_words
 from page_head import with_name
 from stacking import stacked
@@ -35,7 +36,7 @@ CODE = re.compile(
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
-OWN = ("site.js", "book.js", "reading.js")
+OWN = ("site.js", "offers.js", "book.js", "reading.js")
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
 INLINE = re.compile(
@@ -44,6 +45,7 @@ INLINE = re.compile(
 HEAD = """<script>try { const page = document.documentElement.dataset;
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.getItem("reading") || "all";
+if (!localStorage.getItem("reading")) page.first = "visit";
 page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
 (() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {
@@ -57,13 +59,12 @@ SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-t
 SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
-ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
 FITTED = 'data-fitted=""'  # a plot that was laid out for the column of a page
 SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
-PAIR += " code-line kept piece"
+PAIR += " code-line kept piece one-number"
 PAIR += "".join(f" right-{k + 1}" for k in range(MOST)) + '"'
 
 
@@ -143,55 +144,11 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
     return IMAGE.sub(mend, text)
 
 
-def tall(section: str) -> int:
-    """About how many pixels a section takes: its text, its lines of code, its pictures and drawings."""
-    lines = len(re.findall(r'class="code-(?:line|more)"', section))
-    pictures = len(re.findall(r"<img\b", section)) + len(
-        re.findall(r'<svg[^>]*class="diagram"|<live-figure', section)
-    )
-    bare = re.sub(
-        r"<pre>.*?</pre>|<svg.*?</svg>|<script.*?</script>|<annotation.*?</annotation>",
-        "",
-        section,
-        flags=re.S,
-    )
-    text = len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", bare)))
-    return round(80 + 0.42 * text + 21 * lines + 400 * pictures, -2)
-
-
 FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
 # Of a caption beside its figure: so many lines at most, and no narrower than so many times the size of its
 # letters; how wide a letter is, with what a line leaves empty.
 LINES, SLIM, LETTER = 14, 10, 0.5
-
-HEADED = r'(<section (?:class="draws-nothing" )?id="[^"]*">\n(?:<details class="deeper"><summary>)?<h[23]>)'
-FOLDED, ROW = '<details class="deeper">', 46  # what goes deeper, and the pixels that its heading takes
-
-
-def with_heights(body: str) -> str:
-    """Each section, and each entry of the interface, with an estimate of its height, for the browser that has
-    not laid it out; of one that is folded, the height of what is seen.
-
-    >>> with_heights('<section id="a">\\n<h2></h2><section id="b">\\n<h3></h3>').count("--tall")
-    2
-    """
-    parts = re.split(HEADED, body)
-    own = [ROW if FOLDED in head else tall(text) for head, text in zip(parts[1::2], parts[2::2], strict=True)]
-    inner = 0  # of the sections within the one that is met next, from the end
-    for k in range(len(parts) - 2, 0, -2):
-        if FOLDED in parts[k]:  # what is within it is not seen at first
-            inner = 0
-        high, inner = own[k // 2] + inner, inner + own[k // 2]
-        if parts[k].endswith("<h3>"):
-            high = own[k // 2]
-        else:
-            inner = 0
-        parts[k] = parts[k].replace("<section ", f'<section style="--tall:{high:.0f}px" ', 1)
-    parts = re.split(ENTRY, "".join(parts))
-    for k in range(1, len(parts) - 1, 2):
-        parts[k] = f'<dl style="--tall:{tall(parts[k + 1].partition("<section ")[0]):.0f}px" ' + parts[k][4:]
-    return "".join(parts)
 
 
 def without_empty_heads(body: str) -> str:
@@ -311,7 +268,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
-    return head + mark + with_widths(with_lazy_pictures(with_heights(without_empty_heads(body)), page.parent))
+    return head + mark + with_heights(with_widths(with_lazy_pictures(without_empty_heads(body), page.parent)))
 
 
 def write(site: Path) -> None:

@@ -35,16 +35,22 @@ const holdAt = (place, top) => {
   again();
 };
 // What one reads stays in its place while a change hides and shows parts of the page; if it is hidden, what comes next is there.
+// A later change leads back to the place that was left, if one has not read on in between.
+let left = null;
 const keepPlace = (change) => {
-  const text = document.querySelector(".bd-article"), box = text.getBoundingClientRect(), PART = ".bd-article section > :not(section)";
-  let seen = null;
-  for (let y = 70; y < innerHeight && !seen; y += 24) seen = document.elementFromPoint(box.left + 40, y)?.closest(PART);
-  const top = seen?.getBoundingClientRect().top;
+  const PART = ".bd-article section > :not(section)", below = (part) => part.getBoundingClientRect().top;
+  const box = document.querySelector(".bd-article").getBoundingClientRect();
+  let {place: seen, top} = left?.instead.checkVisibility() && Math.abs(below(left.instead) - left.at) < 100 ? left : {};
+  for (let y = 70; y < innerHeight && !seen; y += 24) {
+    seen = document.elementFromPoint(box.left + 40, y)?.closest(PART);
+    top = seen && below(seen);
+  }
   change();
   if (!seen) return;
   const parts = [...document.querySelectorAll(PART)], at = parts.indexOf(seen);
   const place = [...parts.slice(at), ...parts.slice(0, at).reverse()].find((part) => part.checkVisibility());
-  if (place) holdAt(place, place === seen ? top : 80);
+  left = place && place !== seen ? {place: seen, top, instead: place, at: 80} : null;
+  if (place) holdAt(place, left ? left.at : top);
 };
 // In the bar above a page stands its name, once its title has scrolled away.
 document.addEventListener("DOMContentLoaded", () => {

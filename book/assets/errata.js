@@ -32,6 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     return words.every((word) => item.words.includes(word));
   }
+  const grouped = (count) => count.toLocaleString("en");
   const row = (item) => {
     plain.innerHTML = item.html;
     return plain.content.firstElementChild;
@@ -44,8 +45,8 @@ document.addEventListener("DOMContentLoaded", () => {
     shown = Math.min(upTo, fitting.length);
     const left = fitting.length - shown;
     more.hidden = !left;
-    more.textContent = `Show ${Math.min(AT_ONCE, left)} more of ${left}`;
-    form.elements.count.textContent = `${fitting.length} of ${items.length} claims fit` + (left ? `; ${shown} are shown.` : ".");
+    more.textContent = `Show ${Math.min(AT_ONCE, left)} more of ${grouped(left)}`;
+    form.elements.count.textContent = `${grouped(fitting.length)} of ${grouped(items.length)} claims fit` + (left ? `; ${grouped(shown)} are shown.` : ".");
   }
   function filter() {
     const [verdict, source, chapter] = ["v", "s", "c"].map(field);
@@ -55,6 +56,7 @@ document.addEventListener("DOMContentLoaded", () => {
     shown = 0;
     show(AT_ONCE);
   }
+  const empty = () => { for (const {name} of form.querySelectorAll("[name]:not(output)")) form.elements[name].value = ""; };
   // The address may name a claim, its computation, or a source: what it names is made, and shown.
   function follow() {
     let name = "";
@@ -63,14 +65,14 @@ document.addEventListener("DOMContentLoaded", () => {
     const at = items.findIndex((item) => item.id === claim);
     if (at >= 0) {
       if (!document.getElementById(claim)) {
-        form.reset();
+        empty();
         fitting = items.slice(at).concat(items.slice(0, at)).filter((item) => item.source === items[at].source);
         for (const part of lists) part.list.replaceChildren();
         shown = 0;
         show(AT_ONCE);
       }
     } else if (name.startsWith("claims-") && lists.some((part) => part.source === source)) {
-      form.reset();
+      empty();
       form.elements.s.value = source;
       filter();
     }
@@ -82,7 +84,11 @@ document.addEventListener("DOMContentLoaded", () => {
     document.getElementById(first)?.querySelector("a").focus({preventScroll: true});
   });
   form.addEventListener("input", filter);
-  form.addEventListener("reset", () => setTimeout(filter));
+  form.addEventListener("reset", (event) => {
+    event.preventDefault();
+    empty();
+    filter();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", follow);
   form.hidden = false;

@@ -1,4 +1,5 @@
-// Judges the answers of a quiz (book/ext/quiz.py): what is right, and which mistake a wrong answer most likely comes from.
+// Judges the answers of a quiz (book/ext/quiz.py): what is right, and which mistake a wrong answer most likely comes from. A wrong
+// answer can be tried again; what is counted is the first one.
 document.addEventListener("DOMContentLoaded", () => {
   const number = (text) => Number(text.trim().replace("−", "-").replace(/,(?=\d{3}\b)/g, "").replace(",", "."));
   // As many digits as the question asks for; else as many as the right answer has.
@@ -8,9 +9,12 @@ document.addEventListener("DOMContentLoaded", () => {
   function judged(question, typed) {
     if (question.type !== "numeric") return question.answers[Number(typed)];
     const given = number(typed);
-    if (Number.isNaN(given)) return {correct: false, feedback: "That is not a number."};
     return question.answers.find((answer) => answer.type === "value" && same(given, answer.value, question.precision))
       || question.answers.find((answer) => answer.type === "default");
+  }
+  function count(told) {
+    const first = [...told.parentElement.querySelectorAll("form.quiz[data-first]")], right = first.filter((form) => form.dataset.first === "true").length;
+    told.textContent = first.length ? `Right at the first try: ${right} of ${first.length}` : "";
   }
   for (const form of document.querySelectorAll("form.quiz")) {
     const question = JSON.parse(form.dataset.question), told = form.querySelector("output");
@@ -22,9 +26,16 @@ document.addEventListener("DOMContentLoaded", () => {
         told.textContent = typed === null ? "Choose an answer first." : "Write a number first.";
         return;
       }
-      const answer = judged(question, typed);
-      form.dataset.right = String(Boolean(answer.correct));
-      told.textContent = `${answer.correct ? "Right." : "Not yet."} ${answer.feedback}`;
+      if (question.type === "numeric" && Number.isNaN(number(typed))) {
+        told.textContent = "That is not a number.";
+        return;
+      }
+      const answer = judged(question, typed), right = Boolean(answer.correct);
+      form.dataset.right = String(right);
+      form.dataset.first ??= String(right);
+      told.textContent = right ? `Right. ${answer.feedback}` : `Not yet. ${answer.feedback} Try again.`;
+      form.querySelector("input:checked")?.closest("label").classList.toggle("quiz-tried", !right);
+      for (const score of document.querySelectorAll(".quiz-count")) count(score);
     });
   }
 });

@@ -26,6 +26,7 @@
     for (const told of all(".modes-says [data-words]")) told.textContent = told.dataset.words;
     for (const note of all(".way-note")) note.remove();
     keep("reading", data.reading);
+    delete data.first;
   }
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
   function unhide() {
@@ -233,8 +234,13 @@
   document.addEventListener("DOMContentLoaded", () => setTimeout(() => {
     show(data.reading); // (kept only when it is chosen: a page that opens may not undo the choice of the one before)
     for (const button of all("button[data-way]")) button.addEventListener("click", () => {
+      if (button.closest(".modes")) return keepPlace(() => choose(button.dataset.way));
       choose(button.dataset.way);
-      if (!button.closest(".modes")) document.querySelector(".modes").scrollIntoView();
+      document.querySelector(".modes").scrollIntoView();
+    });
+    for (const button of all(".way-tip button")) button.addEventListener("click", () => {
+      keep("reading", data.reading); // (who has seen the ways has chosen to stay)
+      delete data.first;
     });
     for (const list of all(".way-here")) list.addEventListener("change", () => keepPlace(() => choose(list.value)));
     document.addEventListener("click", ({target}) => {

@@ -45,39 +45,6 @@
     else if (dialog.open) dialog.close();
     else dialog.showModal();
   }
-  // While one types, the search offers chapters, sections and terms (titles.js) as links below its field.
-  function offers(dialog, field) {
-    const make = (tag, about, ...inner) => {
-      const made = Object.assign(document.createElement(tag), about);
-      made.append(...inner);
-      return made;
-    };
-    const list = make("ul", {className: "offers"});
-    const go = make("button", {type: "submit", className: "offers-go", textContent: "Search all pages"});
-    field.after(closer("offers-close", "Close the search", dialog));
-    field.form.append(list, go);
-    const where = (place) => place.startsWith("book/glossary") ? "glossary" : place.replace(/^notebooks\/0?(\d+)_.*|.*/, (_, number) => number ? `chapter ${number}` : "");
-    let coming;
-    const show = async () => {
-      await (coming ??= window.TITLES || fetchScript("titles.js"));
-      const typed = field.value.trim().toLowerCase(), found = [[], []];
-      if (typed) for (const [title, place] of window.TITLES) {
-        const at = ` ${title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, " ")}`.indexOf(` ${typed.replace(/[^\p{L}\p{N}]/gu, " ")}`);
-        if (at >= 0) found[at ? 1 : 0].push([title, place]);
-      }
-      list.replaceChildren(...found.flat().slice(0, 7).map(([title, place]) => make("li", {}, make("a", {href: new URL(place, root)}, title, make("small", {}, where(place))))));
-      go.hidden = !typed;
-    };
-    go.hidden = true;
-    field.addEventListener("focus", show);
-    field.addEventListener("input", show);
-    dialog.addEventListener("keydown", (event) => { // the arrows lead through what is offered, and back to the field
-      const by = {ArrowDown: 1, ArrowUp: -1}[event.key], all = [field, ...list.querySelectorAll("a")], at = all.indexOf(document.activeElement);
-      if (!by || at < 0) return;
-      event.preventDefault();
-      all[(at + by + all.length) % all.length].focus();
-    });
-  }
   // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays at the top.
   const HERE = ".bd-docs-nav .current.active > a, #pst-page-toc-nav a[aria-current]";
   function reveal(bar) {
@@ -231,7 +198,7 @@
     for (const button of all(".search-button__button")) button.addEventListener("click", search);
     const dialog = $("#pst-search-dialog"), typing = dialog?.querySelector("input");
     if (dialog) closable(dialog);
-    if (typing) offers(dialog, typing);
+    if (typing) offers(dialog, typing, closer("offers-close", "Close the search", dialog));
     const apple = /^Mac|^iP/.test(navigator.platform);
     if (apple) for (const key of all("kbd.kbd-shortcut__modifier:first-child")) key.textContent = "⌘";
     addEventListener("keydown", (event) => {

@@ -1,14 +1,12 @@
-"""The errata page: every claim of the ledger as a list by source, a table of counts, the counts in prose.
+"""The errata page: every claim of the ledger as a list by source.
 
 The directive `ledger` writes the lists and the form that filters them (`errata.js`, which shows some
-entries at a time; without script all are shown and the form is not); `ledger-table` counts by source and
-verdict; the role `ledger` gives one count.
+entries at a time; without script all are shown and the form is not). The counts are in `ledger_counts.py`.
 """
 
 import math
 import re
 import sys
-from collections import Counter
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -22,9 +20,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(Path(__file__).parent)]
 import cells  # noqa: E402 - beside this file
 import ledger_cells  # noqa: E402 - the tools are scripts beside the package
 import plan  # noqa: E402
-from references import typeset  # noqa: E402
+from ledger_counts import WRONG  # noqa: E402
+from references import place_of, typeset  # noqa: E402
 
-from book.ledger import claims, code  # noqa: E402
+from book.ledger import claims, code, sources  # noqa: E402
 from book.ledger.claims import Claim  # noqa: E402
 
 PAGE = "book/errata"
@@ -33,7 +32,6 @@ SHOWN = 6  # a claim with more numbers than this is shown by its differences
 LISTED = 3  # of which so many are listed
 SUMMARY = 90  # characters of the expression that a fold is named by
 BADGES = claims.VERDICTS
-WRONG = ("slip", "follows", "conceptual", "overstated", "convention")
 
 
 @cache
@@ -186,7 +184,7 @@ def options(pairs: list[tuple[str, str]]) -> str:
 def form() -> str:
     """The filters; `errata.js` shows them."""
     used = {it.chapter for it in claims.claims()}
-    verdicts = [("", "all"), ("wrong", "all that are wrong"), *BADGES.items()]
+    verdicts = [("wrong", "all that were corrected"), ("", "all"), *BADGES.items()]
     names = [("", "all"), *((n, f"{int(n)} {name}") for n, (_, name) in plan.chapters().items() if n in used)]
     return (
         '<form id="ledger-form" hidden aria-label="Filter the claims">'
@@ -197,6 +195,13 @@ def form() -> str:
         '<button type="reset">Show all</button>'
         '<p><output name="count" aria-live="polite"></output></p></form>\n'
     )
+
+
+def introduced(part: str) -> str:
+    """What a part of the ledger is about, with a link to the list of sources."""
+    [source] = [it for it in sources.SOURCES if part in it.parts]
+    title = f'<a href="{place_of(source, PAGE)}"><i>{escape(source.title)}</i></a>'
+    return f"<p>{title}{escape(source.described.removeprefix(source.title))}.</p>"
 
 
 class Ledger(SphinxDirective):
@@ -215,65 +220,13 @@ class Ledger(SphinxDirective):
         for name, part in claims.load().items():
             section = nodes.section(ids=[f"claims-{name}"], names=[f"claims-{name}"])
             section += nodes.title("", claims.SOURCES[name])
+            section += nodes.raw("", introduced(name), format="html")
             # With a script the list is text for the browser; `errata.js` makes the rows that are asked for.
-            rows = "".join(map(item, part))
+            rows = "".join(map(item, sorted(part, key=lambda it: it.verdict == "unverifiable")))
             html = f'<noscript class="claims"><ol class="claims" data-s="{name}">\n{rows}</ol></noscript>'
             section += nodes.raw("", html, format="html")
             out.append(section)
         return out
-
-
-class LedgerTable(SphinxDirective):
-    """Claims by source and verdict."""
-
-    has_content = False
-
-    def run(self) -> list[nodes.Node]:
-        heads = ["Source", "Claims", *BADGES.values()]
-        total: Counter[str] = Counter()
-        rows = []
-        for name, count in claims.counts().items():
-            total += count
-            rows.append([f'<a href="#claims-{name}">{claims.SOURCES[name]}</a>', count])
-        rows.append(["<b>all</b>", total])
-        html = '<div class="pst-scrollable-table-container"><table class="table ledger">'
-        html += "<caption>Claims by source and verdict</caption><thead><tr>"
-        html += "".join(f'<th scope="col">{h}</th>' for h in heads) + "</tr></thead><tbody>"
-        for head, count in rows:
-            cells = [sum(count.values()), *(count[v] for v in BADGES)]
-            html += f'<tr><th scope="row">{head}</th>'
-            html += "".join(f"<td>{c or '–'}</td>" for c in cells) + "</tr>"
-        return [nodes.raw("", html + "</tbody></table></div>", format="html")]
-
-
-@cache
-def numbers() -> dict[str, str]:
-    """The counts that the page's prose may name."""
-    everything = claims.claims()
-    computed = [it for it in everything if it.computed]
-    verdicts = Counter(it.verdict for it in everything)
-    counted = {
-        "claims": len(everything),
-        "computed": len(computed),
-        "read": sum(it.checked == "by reading" for it in everything),
-        "impossible": verdicts["unverifiable"],
-        "checked": len(everything) - verdicts["unverifiable"],
-        "wrong": sum(verdicts[v] for v in WRONG),
-        "support": sum(bool(code.through(it.compute)) for it in computed),
-        "linked": sum(ledger_cells.find(it) is not None for it in everything),
-        "added": sum(it.added for it in everything),
-        "rounding_units": claims.ROUNDING_UNITS,
-        **{v: verdicts[v] for v in BADGES},
-    }
-    return {name: f"{value:,}" for name, value in counted.items()}
-
-
-def count_role(_name, raw, text, lineno, inliner, _options=None, _content=None):
-    """``{ledger}`claims``: one of `numbers`."""
-    if text not in numbers():
-        message = inliner.reporter.error(f"the ledger has no number {text!r}", line=lineno)
-        return [inliner.problematic(raw, raw, message)], [message]
-    return [nodes.inline("", numbers()[text], classes=["bound"])], []
 
 
 def only_there(app: Any, pagename: str, _template: str, _context: dict, _doctree: Any) -> None:
@@ -285,7 +238,5 @@ def only_there(app: Any, pagename: str, _template: str, _context: dict, _doctree
 
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("ledger", Ledger)
-    app.add_directive("ledger-table", LedgerTable)
-    app.add_role("ledger", count_role)
     app.connect("html-page-context", only_there)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,55 +1,21 @@
-"""Two drawn pages of the back matter: the timeline, from `book/timeline.json`, and the table of scales.
+"""The page of scales: a figure whose colours follow the page, with its numbers in a table below.
 
-Both draw a figure whose colours follow the page, with its numbers in a list or table below. A work is named
-by its key in `references.bib` and linked by its DOI or arXiv number; sizes are counted by `GPTConfig`, not
-copied.
+A model's paper is named by its key in `references.bib` and linked by its DOI or arXiv number; sizes are
+counted by `GPTConfig`, not copied. (`timeline.py` draws with the same pieces.)
 """
 
-import json
 import math
-import sys
 from html import escape
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from pybtex.database import parse_file
-from references import BIB, address, typeset  # beside this file
+from references import BIB, address  # beside this file
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-import plan
-
 from support.model import GPT, GPTConfig, cache_bytes
-from support.view import style
 
-EVENTS = Path(__file__).resolve().parents[1] / "timeline.json"
-STRANDS = {  # strand → its colours by day and by night, of those that colour-blind readers tell apart
-    "learning": ("#0072b2", style.ROLES["stream"][1]),
-    "language": ("#c2540a", style.ROLES["attention"][1]),
-    "architecture": ("#00735a", style.ROLES["ffn"][1]),
-    "scale": ("#a0447a", style.ROLES["value"][1]),
-    "inside": ("#8a6d00", style.ROLES["key"][1]),
-    "assistants": ("#5b5fc7", style.ROLES["output"][1]),
-}
-# Time runs faster where little happened: (year, place on the axis).
-AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
-TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
-WIDTH, ROW, LEFT = 360, 54, 8
-END = 'text-anchor="end"'
-
-
-def place(year: float) -> float:
-    """Where a year stands, between 0 and 1.
-
-    >>> place(1800), place(2026)
-    (0.0, 1.0)
-    """
-    for (a, x), (b, y) in pairwise(AXIS):
-        if year <= b:
-            return x + (y - x) * (year - a) / (b - a)
-    return 1.0
+WIDTH, LEFT = 360, 8
 
 
 def text(x: float, y: float, words: str, more: str = "") -> str:
@@ -57,85 +23,14 @@ def text(x: float, y: float, words: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" fill="currentColor" {more}>{escape(words)}</text>'
 
 
-def drawing(body: list[str], height: float, label: str, role: str = "img") -> str:
+def drawing(body: list[str], size: tuple[float, float], label: str, more: str = "", role: str = "img") -> str:
     """A figure that is as wide as the page lets it be; one with links in it is a group."""
+    width, height = size
     return (
-        f'<div class="diagram-of-cell"><svg xmlns="http://www.w3.org/2000/svg" class="diagram spread" '
-        f'role="{role}" viewBox="0 0 {WIDTH} {height:.0f}" style="width:100%;max-width:44rem;height:auto" '
+        f'<div class="diagram-of-cell {more}"><svg xmlns="http://www.w3.org/2000/svg" class="diagram spread" '
+        f'role="{role}" viewBox="0 0 {width} {height:.0f}" style="width:100%;height:auto" '
         f'aria-label="{escape(label)}">{"".join(body)}</svg></div>'
     )
-
-
-def coloured(strand: str) -> str:
-    """The colours of a strand, for the style sheet to choose from.
-
-    >>> coloured("learning").partition(";")[0]
-    'class="strand" style="--day:#0072b2'
-    """
-    day, night = STRANDS[strand]
-    return f'class="strand" style="--day:{day};--night:{night}"'
-
-
-def timeline(events: list[dict[str, Any]]) -> str:
-    """One row for each strand, a dot for each event; dots of one year stand on top of each other.
-
-    A dot is a link to the event's entry in the list; pointed at, it says in its row which event it is.
-    """
-    right = WIDTH - 2 * LEFT
-    body, foot = [], 14 + ROW * len(STRANDS) + 16
-    for year in TICKS:
-        x = LEFT + right * place(year)
-        body.append(f'<path d="M{x:.1f} 14V{14 + ROW * len(STRANDS)}" stroke="currentColor" opacity=".18"/>')
-        anchor = "start" if year == TICKS[0] else "middle"
-        body.append(text(x, 10, str(year), f'text-anchor="{anchor}" class="axis"'))
-    for row, strand in enumerate(STRANDS):
-        y = 14 + ROW * row
-        body.append(text(LEFT, y + 14, strand, f'font-weight="600" fill="var(--strand)" {coloured(strand)}'))
-        line = f"M{LEFT} {y + 38}H{WIDTH - LEFT}"
-        body.append(f'<path d="{line}" stroke="var(--strand)" opacity=".45" {coloured(strand)}/>')
-        stacked: dict[int, int] = {}
-        for n, event in ((n, e) for n, e in enumerate(events) if e["strand"] == strand):
-            level = stacked[event["year"]] = stacked.get(event["year"], -1) + 1
-            x = LEFT + right * place(event["year"])
-            name = f"{event['year']}: {event['name']}"
-            body.append(
-                f'<a class="event" href="#event-{n}" aria-label="{escape(name)}">'
-                f'<circle cx="{x:.1f}" cy="{y + 38 - 8 * level}" r="3.6" fill="var(--strand)" '
-                f"{coloured(strand)}/>"
-                f"{text(WIDTH - LEFT, y + 6, name, END)}</a>"
-            )
-            if sign := event.get("sign"):  # what most readers have heard of, so that one knows where one is
-                body.append(text(x, y + 52, sign, 'text-anchor="middle" class="axis" aria-hidden="true"'))
-    body.append(text(LEFT, foot, "Each dot is a work: press it to read about it.", 'class="event-hint"'))
-    counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
-    label = (
-        f"{len(events)} events on a line of time from 1805 to 2024 that is stretched after 2012: {counted}. "
-    )
-    return drawing(body, foot + 12, f"{label}Most stand after 2014.", role="group")
-
-
-def entries(events: list[dict[str, Any]]) -> str:
-    """The events as a list, each with its sentence, its work, and the chapter that treats it."""
-    works = parse_file(str(BIB)).entries
-    rows = []
-    for n, event in enumerate(events):
-        work = works[event["key"]] if event["key"] else None
-        link = address(work.fields) if work else ""
-        if event["where"].startswith("https"):
-            link = event["where"]
-        title = typeset(work.fields["title"].strip("{}") if work else event["where"])
-        source = f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
-        stem, name = plan.chapters()[event["chapter"]]
-        number = int(event["chapter"])
-        chapter = f"chapter {number}, {escape(name)}"
-        if plan.notebook(stem).exists():
-            chapter = f'<a href="../notebooks/{stem}.html">{chapter}</a>'
-        rows.append(
-            f'<li id="event-{n}" {coloured(event["strand"])}><b>{event["year"]}</b> '
-            f"<b>{escape(typeset(event['name']))}.</b> {escape(typeset(event['what']))} "
-            f"<small>{event['strand']} · {source} · {chapter}</small></li>"
-        )
-    return f'<ol class="timeline">{"".join(rows)}</ol>'
 
 
 PAPER = "a small Transformer, computed on paper"
@@ -234,7 +129,7 @@ def scale_drawing(rows: list[dict[str, Any]]) -> str:
             text(x, y - 9, f"{row['name']}: {short(row['parameters'])}", f'{side} class="scale-name"')
         )
     told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
-    return drawing(body, height, f"Parameters on a logarithmic line: {told}.")
+    return drawing(body, (WIDTH, height), f"Parameters on a logarithmic line: {told}.", "scale-drawing")
 
 
 def scale_table(rows: list[dict[str, Any]]) -> str:
@@ -303,16 +198,6 @@ def comparison(rows: list[tuple[str, float, float]]) -> str:
     )
 
 
-class Timeline(SphinxDirective):
-    """The figure and the list."""
-
-    def run(self) -> list[nodes.Node]:
-        for path in (EVENTS, BIB, plan.PLAN):
-            self.env.note_dependency(str(path))
-        events = json.loads(EVENTS.read_text(encoding="utf8"))
-        return [nodes.raw("", timeline(events) + entries(events), format="html")]
-
-
 class Scale(SphinxDirective):
     """The figure and the table; with the argument `compared`, the guide's model beside GPT-3."""
 
@@ -327,6 +212,5 @@ class Scale(SphinxDirective):
 
 
 def setup(app: Any) -> dict[str, Any]:
-    app.add_directive("timeline", Timeline)
     app.add_directive("scale", Scale)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,6 +22,7 @@ from references import typeset  # beside this file
 from support.view.quiz import FOLDER, said, turned
 from support.view.quiz import load as load_topic
 
+COUNT = '<p class="quiz-count pst-js-only" role="status"></p>\n'
 BEFORE = ("take-aways", "references")  # the sections before which a chapter's questions stand
 
 
@@ -67,8 +68,9 @@ def html(question: dict[str, Any], name: str, more: str = "") -> str:
 
 
 def forms(number: str, more: str = "") -> str:
-    """All questions of a chapter."""
-    return "".join(html(q, f"quiz-{number}-{k}", more) for k, q in enumerate(load(number), 1))
+    """All questions of a chapter, and a line that counts the right answers."""
+    asked = "".join(html(q, f"quiz-{number}-{k}", more) for k, q in enumerate(load(number), 1))
+    return f"{asked}{COUNT}"
 
 
 class AtTheEnd(SphinxTransform):
@@ -113,7 +115,7 @@ class Questions(SphinxDirective):
             )
             out.append(nodes.raw("", fold, format="html"))
         jump = f'<nav class="quiz-jumps" aria-label="To a chapter">To chapter {" ".join(jumps)}</nav>'
-        return [nodes.raw("", jump, format="html"), *out]
+        return [nodes.raw("", jump + COUNT, format="html"), *out]
 
 
 def load_script(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:

@@ -1,7 +1,13 @@
-"""In a list of references every title that `references.bib` knows is a link (DOI, arXiv, or an address)."""
+"""Titles are links.
+
+In a list of references each leads to the work itself (`references.bib`: DOI, arXiv, or an address). The names
+of the texts that the book grew from lead everywhere to the list that the directive `sources` writes.
+"""
 
 import re
+import sys
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +15,14 @@ from docutils import nodes
 from docutils.utils.smartquotes import smartyPants
 from pybtex.database import parse_file
 from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from book.ledger import sources
+
+PAGE = "book/references"
 BIB = Path(__file__).resolve().parents[1] / "references.bib"
 SHORTEST = 5  # a short title of fewer letters ("Adam", "GPT") is only known with its year beside it
-
-
-# What chapters call the texts that the book grew from, and their titles.
-SOURCES = {
-    "complete guide": "Building a Transformer: The Complete Guide",
-    "from-scratch": "Large Language Models from scratch",
-    "from scratch": "Large Language Models from scratch",
-    "simply but faithfully": "Large language models, simply but faithfully",
-    "workbench": "Understanding LLMs to use them better",
-}
 
 
 def typeset(words: str) -> str:
@@ -73,33 +74,89 @@ def entry_part(title: nodes.Node) -> str | None:
     return after.astext() if isinstance(after, nodes.Text) else None
 
 
+@cache
+def named() -> dict[str, sources.Source]:
+    """What the book calls a source, without capitals and signs → the source."""
+    return {plain(name): source for source in sources.SOURCES for name in (source.title, *source.known_as)}
+
+
+def place_of(source: sources.Source, page: str) -> str:
+    """Where the list of sources has it, as a page links there."""
+    return f"{'../' * page.count('/')}{PAGE}.html#source-{source.key}"
+
+
 class Links(SphinxTransform):
     """Wraps the titles."""
 
     default_priority = 407
 
     def apply(self, **_: Any) -> None:
+        for words in list(self.document.findall(nodes.emphasis)):
+            if (source := named().get(plain(words.astext()))) and not self._within(words):
+                self._wrap(words, place_of(source, self.env.docname), reftitle=source.described)
         if not self.env.docname.startswith("notebooks/"):
             return
         self.env.note_dependency(str(BIB))
-        sections = [s for s in self.document.findall(nodes.section) if "references" in s["ids"]]
-        for entry in [item for s in sections for item in s.findall(nodes.list_item)]:
+        self.env.note_dependency(sources.__file__)
+        listed = [s for s in self.document.findall(nodes.section) if "references" in s["ids"]]
+        for entry in [item for s in listed for item in s.findall(nodes.list_item)]:
             for title in list(entry.findall(nodes.emphasis)):
-                if isinstance(title.parent, nodes.reference):
-                    continue
-                if full := SOURCES.get(title.astext()):
-                    title.children = [nodes.Text(full)]
-                    title.setup_child(title.children[0])
-                    place = entry_part(title)
-                    if place is not None and re.match(r" (note|part|\d)", place):
-                        after = title.parent.index(title) + 1
-                        title.parent[after] = nodes.Text(f",{place}")
-                if link := link_of(title.astext(), entry.astext()):
-                    reference = nodes.reference("", "", internal=False, refuri=link)
-                    title.replace_self(reference)
-                    reference += title
+                if source := named().get(plain(title.astext())):
+                    self._in_full(title, source)
+                elif link := link_of(title.astext(), entry.astext()):
+                    self._wrap(title, link, internal=False)
+
+    @staticmethod
+    def _within(words: nodes.Node) -> bool:
+        """Whether it stands in a heading or in a link."""
+        node = words.parent
+        while node is not None and not isinstance(node, nodes.title | nodes.reference):
+            node = node.parent
+        return node is not None
+
+    @staticmethod
+    def _wrap(title: nodes.Node, address: str, internal: bool = True, **about: str) -> None:
+        reference = nodes.reference("", "", internal=internal, refuri=address, **about)
+        title.replace_self(reference)
+        reference += title
+
+    @staticmethod
+    def _in_full(title: nodes.Element, source: sources.Source) -> None:
+        """A source with the title that a list gives it, and its part behind a comma."""
+        title.children = [nodes.Text(source.short)]
+        title.setup_child(title.children[0])
+        link = title.parent
+        place = entry_part(link)
+        if place is not None and re.match(r" (note|part|\d)", place):
+            link.parent[link.parent.index(link) + 1] = nodes.Text(f",{place}")
+
+
+class Sources(SphinxDirective):
+    """``{sources}``: the texts that the book grew from, each with an anchor."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(sources.__file__)
+        return [
+            nodes.raw("", f'<dl class="sources">{"".join(map(told, sources.SOURCES))}</dl>', format="html")
+        ]
+
+
+def told(source: sources.Source) -> str:
+    """One source as HTML."""
+    kind = source.described.removeprefix(f"{source.title}, ")
+    documents = "".join(f"<li><i>{escape(typeset(title))}</i></li>" for title in source.documents)
+    claims = " · ".join(
+        f'<a href="errata.html#claims-{part}">{name}</a>' for part, name in source.parts.items()
+    )
+    return (
+        f'<dt id="source-{source.key}"><i>{escape(source.title)}</i></dt>'
+        f"<dd><p>{escape(kind[0].upper() + kind[1:])}. {escape(typeset(source.holds))}</p>"
+        + (f"<ol>{documents}</ol>" if documents else "")
+        + f"<p>Its claims, checked: {claims}.</p></dd>"
+    )
 
 
 def setup(app: Any) -> dict[str, Any]:
     app.add_transform(Links)
+    app.add_directive("sources", Sources)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -85,6 +85,27 @@ def terms() -> dict[str, tuple[str, str]]:
 
 
 @cache
+def names_of() -> dict[str, list[str]]:
+    """The head of each entry → all names of its term, those in brackets, too."""
+    found: dict[str, list[str]] = {}
+    for block in BLOCK.findall(GLOSSARY.read_text(encoding="utf8")):
+        for head, _ in ENTRY.findall(block):
+            found[plain(head)] = [name.strip() for name in re.split(r"[(),]", plain(head)) if name.strip()]
+    return found
+
+
+@cache
+def homes() -> dict[str, str]:
+    """The head of each entry → the name of the chapter to which it points."""
+    found: dict[str, str] = {}
+    for block in BLOCK.findall(GLOSSARY.read_text(encoding="utf8")):
+        for head, body in ENTRY.findall(block):
+            if chapter := re.search(r"\.\./(notebooks/\w+)\.ipynb", body):
+                found[plain(head)] = chapter[1]
+    return found
+
+
+@cache
 def pattern() -> re.Pattern[str]:
     """Any of them as a whole word, longer ones first; an s may follow."""
     names = sorted((n for n in terms() if len(n) > 2 and n not in EVERYDAY), key=len, reverse=True)

@@ -41,6 +41,11 @@ HIDDEN, ONLY = "not-in-picture", "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
+# For who opens a chapter for the first time, on a phone (book.css).
+TIP = (
+    '<p class="way-tip">On a phone, begin with <em>Picture</em>: it leaves out formulas and code. '
+    '<button type="button" aria-label="Close this hint">×</button></p>'
+)
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
@@ -55,7 +60,7 @@ def bar() -> str:
     says = "".join(f'<span data-way="{way}">{words}</span>' for way, (_, words) in WAYS.items())
     return (
         f'<div class="modes pst-js-only"><div role="group" aria-label="What to show">{buttons}</div>'
-        f'<p class="modes-says" role="status">{says}</p></div>'
+        f'<p class="modes-says" role="status">{says}</p>{TIP}</div>'
     )
 
 

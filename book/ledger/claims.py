@@ -31,17 +31,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from book.ledger import sources
+
 FOLDER = Path(__file__).parent
 OURS = FOLDER / "ours.json"
-SOURCES = {
-    "fs1": "From scratch, part 1",
-    "fs2": "From scratch, part 2",
-    "wb1": "Workbench 1: attention",
-    "wb2": "Workbench 2: embeddings",
-    "wb3": "Workbench 3: the final step",
-    "cg": "Complete guide",
-    "sf": "Simply but faithfully",
-}
+SOURCES = {part: name for source in sources.SOURCES for part, name in source.parts.items()}
 VERDICTS = {
     "holds": "holds",
     "rounding": "last digit",

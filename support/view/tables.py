@@ -12,7 +12,7 @@ from torch import Tensor
 
 from support.core import InputError
 
-LONG = 10_000  # from here on a number has commas
+LONG, THOUSAND = 10_000, 1_000  # a number has commas from LONG on; beside one that has, from a thousand on
 WRITTEN = re.compile(r"-(?=(\d[\d,]*)?\.?\d+(e[-+]?\d+)?\s?%?$)")  # the hyphen of a number that came as text
 
 
@@ -65,6 +65,12 @@ def table(
     word   cos  animal
     cat   0.51     yes
     law   0.00      no
+
+    A column groups its digits in one way; years alone have no commas.
+
+    >>> table([[2017, 5150], [2026, 20300]])
+    2017   5,150
+    2026  20,300
     """
     body = [list(row) for row in rows]
     if not body:
@@ -74,7 +80,8 @@ def table(
         if len(row) != len(heads):
             raise InputError(f"row {number} has {len(row)} cells for {len(heads)} columns; make them equal")
     right = tuple(not any(isinstance(row[i], str) for row in body) for i in range(len(heads)))
-    texts = tuple(tuple(cell_text(cell, digits) for cell in row) for row in body)
+    long = [THOUSAND if any(is_long(row[i]) for row in body) else LONG for i in range(len(heads))]
+    texts = tuple(tuple(map(cell_text, row, [digits] * len(row), long)) for row in body)
     return Table(texts, tuple(heads), right, caption)
 
 
@@ -147,8 +154,18 @@ def _marked(texts: list[list[str]], values: np.ndarray, printed: Any, digits: in
     ]
 
 
-def cell_text(cell: Any, digits: int) -> str:
-    """One cell as text, with commas from ten thousand on and a true minus sign, also if the number is text.
+def is_long(cell: Any) -> bool:
+    """Whether a cell is a number that has commas, and so the others of its column have.
+
+    >>> is_long(20300), is_long(5150), is_long("20300"), is_long(float("inf"))
+    (True, False, False, False)
+    """
+    number = cell.item() if isinstance(cell, Tensor) and cell.numel() == 1 else cell
+    return isinstance(number, Real) and math.isfinite(number) and abs(number) >= LONG
+
+
+def cell_text(cell: Any, digits: int, long: int = LONG) -> str:
+    """One cell as text, with commas from `long` on and a true minus sign, also if the number is text.
 
     −0.00 loses its sign, since whether it has one depends on the machine.
 
@@ -168,12 +185,12 @@ def cell_text(cell: Any, digits: int) -> str:
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
     if isinstance(cell, Integral):
-        return _minus(f"{int(cell):,}" if abs(int(cell)) >= LONG else str(int(cell)))
+        return _minus(f"{int(cell):,}" if abs(int(cell)) >= long else str(int(cell)))
     if isinstance(cell, Real):
         number = float(cell)
         if math.isinf(number):
             return "∞" if number > 0 else "−∞"
-        text = f"{number:,.{digits}f}" if abs(number) >= LONG else f"{number:.{digits}f}"
+        text = f"{number:,.{digits}f}" if abs(number) >= long else f"{number:.{digits}f}"
         return text.removeprefix("-") if not text.strip("-0.") else _minus(text)
     if isinstance(cell, tuple):
         return "×".join(map(str, cell))

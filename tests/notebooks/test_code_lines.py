@@ -59,5 +59,17 @@ def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_an_unders
 def test_an_argument_is_one_piece_with_what_closes_it():
     line = "result = compute([first + one, second_value], key=lambda a, b: order(a, b), other=1)"
     page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
-    wanted = "result = compute(⟦[⟦first + one,⟧ ⟦second_value],⟧⟧ ⟦key=lambda a, b: order(a, b),⟧ ⟦other=1)⟧"
+    wanted = "result = compute(⟦⟦[first + one,⟧ ⟦second_value],⟧⟧ ⟦key=lambda a, b: order(a, b),⟧ ⟦other=1)⟧"
     assert Marked(page).seen.strip() == wanted
+
+
+def test_nothing_that_closes_stands_alone_and_no_number_is_broken():
+    lines = (
+        "for row, wanted in zip(axes, (labels == 3, labels != 3)):",
+        'print(f"equal to a row computed by hand, to 1e-12: {abs(off) < 1e-12}")',
+        "x = [f'{sum([run[key] for run in arms])}:', (first.double().mean(), 1)], False",
+    )
+    pages = [hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True))) for line in lines]
+    for page in pages:  # behind a piece comes a piece, or its end
+        assert not re.search(r"⟧ ?[:,;.)\]}]", Marked(page).seen), Marked(page).seen
+    assert pages[1].count('<span class="one-number">1e-12</span>') == 2

@@ -236,6 +236,25 @@ def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awa
     assert "written again" not in log().inner_text()
 
 
+def test_it_says_with_what_a_question_was_read_and_offers_a_new_conversation(awake):
+    """The conversation that stands there at first answers an unrelated question; a new one does not."""
+    page, element = awake()
+
+    def asked():
+        text_of(element).fill("hello, who are you?")
+        text_of(element).press("Enter")
+        return state(element)["talk"][-1]["parts"][-1]["shown"]
+
+    reach = ".talk-reach"
+    assert "What you say next continues this conversation." in element.query_selector(reach).inner_text()
+    assert asked() == "Leo"
+    assert "the model read 1 of the 3 turns before it" in element.query_selector(reach).inner_text()
+    element.query_selector("[data-key=anew]").click()
+    assert element.query_selector(reach) is None
+    assert asked() == "I am a small assistant."
+    assert page.complaints == []
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, width):
     tab = open_tab("file", PAGE, width=width, dark=True)

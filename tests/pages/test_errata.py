@@ -45,7 +45,7 @@ def opened(visits, way):
 def tab(opened):
     """The page as it opens: nothing filtered, every fold closed, no claim in the address."""
     opened.evaluate(FRESH)
-    opened.wait_for_function(f"() => ({SHOWN})().length === {AT_ONCE} && ({SHOWN})()[0] === 'fs1-001'")
+    opened.wait_for_function(f"() => ({SHOWN})().length === {AT_ONCE} && ({SHOWN})()[0] === 'fs1-007'")
     yield opened
     assert [c for c in opened.complaints if "exception" in c] == []
 
@@ -55,6 +55,29 @@ def test_some_claims_are_shown_at_first_and_all_when_asked_for(tab):
     assert tab.evaluate("document.documentElement.scrollHeight") < 12_000
     assert len(tab.evaluate(SHOWN)) == AT_ONCE
     assert sorted(tab.evaluate(ALL)) == wanted(lambda it: True)
+
+
+def test_the_page_opens_with_what_was_corrected(open_tab):
+    """Its first words say how many claims there are and how many hold; what cannot be checked comes last."""
+    tab = open_tab("http", PAGE)
+    tab.wait_for_selector("#ledger-form:not([hidden])")
+    said = tab.inner_text("article p >> nth=0")
+    for count in (len(claims.claims()), len(wanted(lambda it: it.verdict == "holds"))):
+        assert f"{count:,}" in said
+    assert sorted(tab.evaluate(ALL)) == wanted(lambda it: it.verdict in WRONG)
+    for part in claims.SOURCES:
+        tab.select_option("#ledger-form [name=v]", "")
+        tab.select_option("#ledger-form [name=s]", part)
+        tab.evaluate(ALL)
+        verdicts = tab.evaluate("[...document.querySelectorAll('ol.claims > li')].map(li => li.dataset.v)")
+        first = verdicts.index("unverifiable") if "unverifiable" in verdicts else len(verdicts)
+        assert set(verdicts[first:]) <= {"unverifiable"}
+
+
+def test_each_part_of_the_list_leads_to_its_source(site):
+    text = (site / PAGE).read_text(encoding="utf8")
+    for part in claims.SOURCES:
+        assert re.search(rf'id="claims-{part}">.{{0,400}}?references\.html#source-', text, re.S), part
 
 
 @WAYS
@@ -88,8 +111,11 @@ def test_words_and_keys(tab):
 def test_a_link_to_a_hidden_claim_shows_it(tab):
     tab.select_option("#ledger-form [name=v]", "slip")
     assert tab.query_selector("#fs1-013") is None
-    tab.evaluate("() => { location.hash = '#fs1-013'; }")
-    tab.wait_for_function("() => document.getElementById('fs1-013').checkVisibility()")
+    for claim in ("fs1-013", "sf-061"):  # (one of the first that the page would show, and one far below)
+        tab.evaluate(f"() => {{ location.hash = '#{claim}'; }}")
+        tab.wait_for_timeout(100)
+        box = tab.locator(f"#{claim}").bounding_box()
+        assert box and 0 <= box["y"] < 400
 
 
 def test_without_script_all_claims_are_there(browser, bases):

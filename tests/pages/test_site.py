@@ -233,16 +233,36 @@ def test_the_menu_at_the_head_says_what_it_offers(open_tab, page):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
+OVERLAPS = """(part) => {
+  const frame = document.querySelector(part).getBoundingClientRect();
+  const names = [...document.querySelectorAll(`${part} .event text`)];
+  const words = names.map((e) => [e.textContent, e.getBoundingClientRect()]);
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
+    && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+  return words.flatMap(([name, box], k) => [
+    ...(box.left < frame.left - 1 || box.right > frame.right + 1 ? [`${name} is cut`] : []),
+    ...words.slice(k + 1).filter(([, other]) => meet(box, other)).map(([other]) => `${name} × ${other}`)]);
+}"""
+
+
+@pytest.mark.parametrize(("width", "part"), [(1280, ".timeline-wide"), (390, ".timeline-narrow")])
+def test_every_work_of_the_timeline_has_its_name_beside_its_dot(open_tab, width, part):
+    tab = open_tab("file", "book/timeline.html", width=width)
+    shown = tab.locator("svg a.event:visible")
+    assert (
+        shown.count() == tab.locator(f"{part} a.event").count() == tab.locator("ol.timeline li").count() > 50
+    )
+    names = [dot.get_attribute("aria-label").partition(": ")[2] for dot in shown.all()]
+    assert [text.text_content() for text in shown.locator("text").all()] == names
+    assert tab.evaluate(OVERLAPS, part) == []
+    box = tab.locator(part).bounding_box()
+    assert box["x"] + box["width"] > 0.85 * width, "the drawing takes the room that is there"
+
+
 def test_a_dot_of_the_timeline_says_its_work_and_the_keyboard_leads_there(open_tab):
     tab = open_tab("file", "book/timeline.html", width=390)
-    dots = tab.locator("svg a.event")
-    assert dots.count() == tab.locator("ol.timeline li").count() > 50
-    dot = dots.nth(20)
-    name, said = dot.get_attribute("aria-label"), dot.locator("text")
-    assert said.evaluate("e => getComputedStyle(e).visibility") == "hidden"
-    dot.locator("circle").hover()
-    assert said.evaluate("e => getComputedStyle(e).visibility") == "visible" and said.text_content() == name
-    assert tab.locator(".event-hint").evaluate("e => getComputedStyle(e).visibility") == "hidden"
+    dot = tab.locator(".timeline-narrow a.event").nth(20)
+    name = dot.get_attribute("aria-label")
     dot.locator("circle").click()  # it is told where the drawing is still in sight
     year, _, title = name.partition(": ")
     told = tab.locator(".event-told li")

@@ -79,7 +79,7 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
 
 def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
-    boxes = [button.bounding_box() for button in tab.locator(".modes button").all()]
+    boxes = [button.bounding_box() for button in tab.locator(".modes button[data-way]").all()]
     assert len(boxes) == 4 and len({round(box["y"]) for box in boxes}) == 1
     assert boxes[-1]["x"] + boxes[-1]["width"] <= 390 and boxes[0]["y"] < 300
     assert tab.evaluate(
@@ -219,3 +219,46 @@ def test_exercises_lead_to_the_notebook(page):
     part = text.partition('id="check-yourself"')[2].partition('id="take-aways"')[0]
     assert "not written yet" not in part and "it knows the solution" not in part
     assert part.count('<a href="#take-away">') >= 1 and text.count('id="take-away"') == 1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_who_goes_to_the_pictures_and_back_is_where_they_were(remembered, width):
+    """The way without formulas hides what was read: the nearest that is left is shown, and on the way back it."""
+    tab = remembered("notebooks/11_attention.html", "all", viewport={"width": width, "height": 844})
+    place = tab.locator("#one-head-every-number-the-cat-sat > p").nth(1)
+    place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 200, behavior: 'instant'})")
+    tab.wait_for_timeout(600)
+    place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 200, behavior: 'instant'})")
+    tab.wait_for_timeout(300)
+    before = place.bounding_box()["y"]
+    for way in ("picture", "code", "all"):
+        tab.select_option(".here select", way)
+        tab.wait_for_timeout(700)
+        assert place.is_visible() == (way == "all")
+        assert tab.evaluate("scrollY") > 1000, "not at the top"
+    assert abs(place.bounding_box()["y"] - before) < 8
+    # Who has read on in another way stays there.
+    tab.select_option(".here select", "picture")
+    tab.wait_for_timeout(700)
+    tab.evaluate("scrollBy({top: 1500, behavior: 'instant'})")
+    tab.wait_for_timeout(500)
+    tab.select_option(".here select", "all")
+    tab.wait_for_timeout(700)
+    assert not 0 < place.bounding_box()["y"] < 844
+
+
+def test_a_first_visit_on_a_phone_is_told_of_the_pictures_once(remembered, bases):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    tab = remembered("robots.txt", "all", wait=False, **phone)
+    tab.evaluate("localStorage.clear()")
+    visit(tab, bases["http"] + CHAPTERS[0])
+    tip = tab.locator(".way-tip")
+    assert tip.is_visible() and not tab.locator(".modes-says").is_visible() and tab.evaluate(SHIFT) < 0.05
+    tip.locator("button").tap()
+    assert not tip.is_visible() and tab.locator(".modes-says").is_visible()
+    visit(tab, bases["http"] + CHAPTERS[1])
+    assert not tip.is_visible()
+    desk = remembered(CHAPTERS[0], "all")
+    desk.evaluate("localStorage.clear()")
+    desk.reload()
+    assert not desk.locator(".way-tip").is_visible()

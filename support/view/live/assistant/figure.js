@@ -174,7 +174,11 @@
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
       const last = state.talk.at(-1), took = last?.tokens ? ` The last reply has ${last.tokens} tokens; one takes ${shown(last.each, 1)} ms here.` : "";
       const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
-      return make("div", {class: "talk"}, log, make("p", {class: "talk-note"}, note), offers, make("p", {class: "talk-reads"}, ...reads));
+      // What the model reads is more than what was said last: an old story may answer a new question.
+      const before = state.talk.length - 1, turn = before === 1 ? "the turn before it" : `the ${before} turns before it`;
+      const read = before < 1 || last.stopped === "not read" ? "" : `Together with “${last.user}” the model read ${last.kept ? before === 1 ? turn : `${last.kept} of ${turn}` : `nothing of ${turn}`}. `;
+      const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
+      return make("div", {class: "talk"}, log, ...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note), offers, make("p", {class: "talk-reads"}, ...reads));
     },
     placed(held) { held.first = false; },
     actions: {

@@ -1,0 +1,169 @@
+"""How tall each section of a page is, about, for the browser that has not laid it out yet.
+
+A section far below is laid out when it comes near; until then the page is as long as these estimates say.
+They count what is seen of a section: lines of text and of code, pictures by their sizes, tables, formulas,
+folds.
+"""
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+FOLDED = '<details class="deeper">'  # a part that goes deeper: only its heading is seen
+HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?<h[23][^>]*>)')
+ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
+DRAWN = 1.25  # pixels for each unit of a drawing
+ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
+FOLD = re.compile(r"<details(?![^>]*\sopen)[^>]*>(?:(?!<details\b).)*?</details>", re.S)
+SUMMARY = "<summary>fold</summary>"
+UNSEEN = re.compile(
+    r'<(script|noscript|annotation|template)\b.*?</\1>|<span class="katex-mathml">.*?</math></span>'
+    r'|<img class="[^"]*only-dark"[^>]*>|<(\w+) class="[^"]*only-in-picture[^>]*>.*?</\2>',
+    re.S,
+)
+LIVE = re.compile(r"<live-figure>.*?</live-figure>", re.S)
+PICTURE = re.compile(
+    r'(?:<source [^>]*?srcset="[^"]*"[^>]*? width="(\d+)" height="(\d+)"/?>)?'
+    r'<img [^>]*? width="(\d+)" height="(\d+)"'
+)
+DRAWING = re.compile(r'<svg[^>]*class="diagram[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>.*?</svg>', re.S)
+CODE = re.compile(r"<pre>(.*?)</pre>", re.S)
+TABLE = re.compile(r"<table\b.*?</table>", re.S)
+MATH = re.compile(r'<div class="math[^>]*>.*?</div>', re.S)
+TEXT = re.compile(r"<(p|li|dd|legend|label|summary)\b[^>]*>(.*?)(?=</\1>|<(?:p|li|ul|ol|dl)\b)", re.S)
+
+
+def letters(html: str) -> int:
+    """How many letters are seen of a piece of a page."""
+    return len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>|&\w+;", "", html)).strip())
+
+
+def seen(section: str) -> str:
+    """A section without what is folded or never shown.
+
+    >>> seen("<p>a</p><details><summary>b</summary><details>c</details></details><script>d</script>")
+    '<p>a</p><summary>fold</summary>'
+    """
+    section = UNSEEN.sub("", section)
+    while FOLD.search(section):
+        section = FOLD.sub(SUMMARY, section)
+    return section
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A width of the page: the room that it leaves, and the pixels that each thing takes there.
+
+    The pixels were fitted to all sections of the chapters, laid out in a browser (tests/pages/test_heights.py
+    compares): per line of text, paragraph, line of code, box of code, row, table, formula and so on.
+    """
+
+    column: int  # pixels
+    letters: int  # in a line of text
+    signs: int  # in a line of code
+    row: int  # pixels of a folded part
+    pixels: dict[str, float]
+
+
+WIDE = Layout(
+    736,
+    88,
+    92,
+    46,
+    {"section": 91, "chapter part": 21, "line": 21.9, "paragraph": 4.9, "code line": 18.3, "code": 41}
+    | {"picture": 0.9, "row": 47.8, "table": 24, "formula": 75, "live": 722, "fold": 49, "question": 73},
+)
+NARROW = Layout(
+    358,
+    46,
+    40,
+    50,
+    {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 21.1, "code": 25}
+    | {"picture": 0.9, "row": 46.2, "table": 52, "formula": 86, "live": 801, "fold": 50, "question": 70},
+)
+
+
+def counted(section: str, layout: Layout) -> Counter[str]:
+    """What is seen of a section, by kinds; of pictures their heights.
+
+    >>> counted("<h2>a</h2><p>text</p><pre>x = 1\\n</pre>", WIDE) == {
+    ...     "section": 1, "chapter part": 1, "paragraph": 1, "line": 1, "code": 1, "code line": 1}
+    True
+    """
+    text = seen(section)
+    found = Counter({"section": 1, "chapter part": int("<h2" in text)})
+    found["question"] = text.count('<form class="quiz')
+    found["fold"] = text.count("<summary")
+
+    def take(pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        nonlocal text
+        there = list(pattern.finditer(text))
+        text = pattern.sub("", text)
+        return there
+
+    found["live"] = len(take(LIVE))
+    for at in take(PICTURE):
+        narrow = layout is NARROW and at[1]
+        width, height = (int(at[1]), int(at[2])) if narrow else (int(at[3]), int(at[4]))
+        found["picture"] += round(height * min(1, layout.column / width))
+    for at in take(DRAWING):
+        width, height = DRAWN * float(at[1]), DRAWN * float(at[2])
+        found["picture"] += round(height * min(1, layout.column / width))
+    for at in take(CODE):
+        found["code"] += 1
+        lines = re.sub(r"<[^>]*>", "", at[1]).rstrip("\n").split("\n")
+        found["code line"] += sum(max(1, math.ceil(len(line) / layout.signs)) for line in lines)
+    for at in take(TABLE):
+        found["table"] += 1
+        found["row"] += at[0].count("<tr")
+    found["formula"] = len(take(MATH))
+    for at in TEXT.finditer(text):
+        if long := letters(at[2]):
+            found["paragraph"] += 1
+            found["line"] += math.ceil(long / layout.letters)
+    return +found
+
+
+def tall(section: str, layout: Layout) -> float:
+    """About how many pixels a section takes."""
+    return sum(layout.pixels[kind] * often for kind, often in counted(section, layout).items())
+
+
+def _style(heights: tuple[float, float]) -> str:
+    wide, narrow = (10 * round(high / 10) for high in heights)
+    return f'style="--tall:{wide}px;--narrow-tall:{narrow}px" '
+
+
+def with_heights(body: str) -> str:
+    """Each section, and each entry of the interface, with estimates of its height at a desk and on a phone.
+
+    Of one that is folded it is the height of what is seen.
+
+    >>> with_heights('<section id="a">\\n<h2></h2><section class="live" id="b">\\n<h3></h3>').count("--tall")
+    2
+    """
+    article, end, rest = body.partition("</article>")
+    parts = HEAD.split(article)
+    own = []
+    for k in range(1, len(parts), 2):
+        said = parts[k] + parts[k + 1].partition(ONWARD)[0]
+        folded = FOLDED in parts[k]
+        own.append([layout.row if folded else tall(said, layout) for layout in (WIDE, NARROW)])
+    inner = [0.0, 0.0]  # of the sections within the one that is met next, from the end
+    for k in range(len(parts) - 2, 0, -2):
+        mine = own[k // 2]
+        if FOLDED in parts[k]:  # what is within it is not seen at first
+            inner = [0.0, 0.0]
+        high = mine
+        if "<h3" in parts[k]:
+            inner = [a + b for a, b in zip(inner, mine, strict=True)]
+        else:
+            high = [a + b for a, b in zip(inner, mine, strict=True)]
+            inner = [0.0, 0.0]
+        parts[k] = parts[k].replace("<section ", f"<section {_style((high[0], high[1]))}", 1)
+    parts = re.split(ENTRY, "".join(parts))
+    for k in range(1, len(parts) - 1, 2):
+        said = parts[k + 1].partition("<section ")[0]
+        parts[k] = f"<dl {_style((tall(said, WIDE), tall(said, NARROW)))}" + parts[k][4:]
+    return "".join(parts) + end + rest
