@@ -28,8 +28,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
+from folds import HIDDEN, SENTENCE, figures, fold_below, fold_deeper, gather, is_cell, raw
 from live import live_figure
-from reading import DRAWN
 
 WAYS = {
     "all": ("Everything", "You are reading everything: the picture, the numbers and the code."),
@@ -37,12 +37,11 @@ WAYS = {
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
     "code": ("Code", "You are reading the code; the parts “The picture” and “By hand” are left out."),
 }
-HIDDEN, ONLY = "not-in-picture", "only-in-picture"
+ONLY = "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
 
 
@@ -164,104 +163,6 @@ def moves_in_pictures(node: nodes.Node) -> bool:
     return isinstance(node, live_figure) and not node["sums"]
 
 
-def raw(html: str) -> nodes.raw:
-    """HTML as it is."""
-    return nodes.raw("", html, format="html")
-
-
-def is_cell(node: nodes.Node) -> bool:
-    """Whether it is a code cell with its outputs."""
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
-def is_drawn(node: nodes.Node) -> bool:
-    """Whether it is a picture, a drawing or a live figure."""
-    return isinstance(node, nodes.image | live_figure) or (
-        isinstance(node, nodes.raw) and "diagram-of-cell" in node["classes"]
-    )
-
-
-def figures(cell: nodes.Element) -> list[nodes.Node]:
-    """What a cell draws; of a live figure the whole."""
-    return [node for node in cell.findall(is_drawn) if not inside_live(node)]
-
-
-def inside_live(node: nodes.Node) -> bool:
-    """Whether it is the still side of a live figure."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, live_figure):
-            return True
-    return False
-
-
-def fold_below(cell: nodes.Element) -> None:
-    """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
-    output = cell.children[-1]
-    if output.get("nb_element") != "cell_code_output" or not figures(output):
-        return
-    code = cell.children[0]
-    folds: list[nodes.Node] = []
-    printed = [node for node in output.children if isinstance(node, nodes.literal_block)]
-    if printed:
-        inner = nodes.container("", *printed, classes=["cell_output"])
-        for node in printed:
-            output.remove(node)
-        folds += [
-            raw('<details class="figure-numbers"><summary>The numbers in this figure</summary>'),
-            inner,
-            raw("</details>"),
-        ]
-    if code.get("prompt_show") == DRAWN[0]:
-        cell.remove(code)
-        folds.append(code)
-    if folds:
-        cell += nodes.container("", *folds, classes=["figure-folds"])
-
-
-def lead_into(section: nodes.section) -> None:
-    """Of the paragraph that stays, what leads over to the folded rest stands with that.
-
-    >>> said = nodes.paragraph("", "", nodes.emphasis("", "Skip it."), nodes.Text(" It is so: "))
-    >>> part = nodes.section("", nodes.title("", "A"), said, nodes.paragraph())
-    >>> lead_into(part)
-    >>> [node.astext() for node in part]
-    ['A', 'Skip it.', 'It is so: ', '']
-    """
-    said = section[1]
-    for part in [node for node in said.findall(nodes.inline) if HIDDEN in node["classes"]]:
-        part["classes"].clear()
-        part.replace_self(part.children)  # (the picture way shows none of the section)
-    for k in range(len(said) - 1, -1, -1):
-        text = said[k].astext()
-        if not isinstance(said[k], nodes.Text):
-            continue
-        last = said[k - 1].astext() if k else ""
-        first = last.rstrip().endswith((".", "?", "!")) and " " in last[-1:] + text[:1]
-        ends = [m.end() for m in SENTENCE.finditer(text)] or [len(text) - len(text.lstrip())] * first
-        if not ends:
-            continue
-        before, after = text[: ends[-1]].rstrip(), nodes.Text(text[ends[-1] :])
-        rest = [after, *said.children[k + 1 :]]
-        said.children = said.children[:k]
-        said += [nodes.Text(before)] if before else []
-        section.insert(2, nodes.paragraph("", "", *rest))
-        return
-
-
-def fold_deeper(section: nodes.section) -> None:
-    """What goes further is opened by whoever wants it; its heading and its first paragraph stay."""
-    head = 2 if len(section) > 1 and "can be skipped" in section[1].astext() else 1
-    if head == 2 and not section[1].astext().rstrip().endswith((".", "?", "!", ".)")):
-        lead_into(section)
-    rest = section.children[head:]
-    section.children[head:] = []
-    live = any(True for part in rest for _ in part.findall(live_figure))
-    what = f"Open this part{', with a figure that you can move' if live else ''}"
-    opens = f'<details class="deeper"><summary><span>{what}</span><span>Fold this part</span></summary>'
-    section += [raw(opens), *rest, raw("</details>")]
-
-
 def leave_out(node: nodes.Element) -> None:
     """Marks what the picture way does not show; what is written without classes gets a box."""
     node["classes"].append(HIDDEN)
@@ -288,6 +189,9 @@ class Ways(SphinxPostTransform):
         top = next(self.document.findall(nodes.section))
         sections = [node for node in top.children if isinstance(node, nodes.section)]
         self.opening(top)
+        for section in sections:
+            if section["ids"][0] == "the-picture":
+                gather(section)
         for cell in list(top.findall(is_cell)):
             self.cell(cell)
         for section in sections:
@@ -349,9 +253,9 @@ class Ways(SphinxPostTransform):
             for below in cell.children[-1].children:
                 if isinstance(below, nodes.paragraph):  # the caption that `support.view.show` gives a figure
                     below["classes"].append("finding")
-            fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
+        fold_below(cell)
         # (A folded output stands in a fold of its own, so it is no child of the cell.)
         if not any(part.get("nb_element") == "cell_code_output" for part in cell.findall(nodes.container)):
             cell["classes"].append("only-code")
