@@ -1,9 +1,10 @@
 """What of a chapter's cells is on the page: set-up is folded, and checks stay in the notebook.
 
 Folded is the first cell, which imports. A cell that only calls for a drawing or a live figure is folded, too:
-the picture is what it says. In *Check yourself* the cell that a reader fills in stays open, and a line leads
-to the notebook, because nothing runs on the page. The cells that hold a check, and with it the solution, are
-left out; the solution itself has its own fold. (The ways of reading are in `ways.py`.)
+the picture is what it says; so is all code of *The picture*. In *Check yourself* the cell that a reader fills
+in stays open, and a line leads to the notebook, because nothing runs on the page. The cells that hold a
+check, and with it the solution, are left out; the solution itself has its own fold. (The ways of reading are
+in `ways.py`.)
 """
 
 import ast
@@ -20,6 +21,8 @@ IMPORTS = 3  # a cell with at least so many imports is set-up
 DRAWERS = ("diagram.", "show(diagram.", "live(", "view.live(")
 CHECK = "The check (it knows the solution)"
 DRAWN = "Show how it is drawn", "Hide how it is drawn"
+MADE = "Show what it is computed from", "Hide what it is computed from"
+FOLDS = dict([DRAWN, MADE])
 
 
 def steps_of(source: str) -> list[ast.stmt]:
@@ -64,7 +67,7 @@ def fold_of(source: str, heading: str) -> str:
         return CHECK
     if only_draws(source):
         return DRAWN[0]
-    return ""
+    return MADE[0] if heading == "The picture" else ""
 
 
 def to_write() -> nodes.raw:
@@ -101,7 +104,7 @@ class Reading(SphinxTransform):
                 cell.parent.remove(cell)
             elif fold:
                 cell["hide_mode"], cell["prompt_show"] = "input", fold
-                cell["prompt_hide"] = DRAWN[1] if fold == DRAWN[0] else "Fold it again"
+                cell["prompt_hide"] = FOLDS.get(fold, "Fold it again")
 
 
 def setup(app: Any) -> dict[str, Any]:

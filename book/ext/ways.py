@@ -28,8 +28,19 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
+from folds import (
+    HIDDEN,
+    SENTENCE,
+    before_deeper,
+    figures,
+    fold_below,
+    fold_deeper,
+    gather,
+    goes_deeper,
+    is_cell,
+    raw,
+)
 from live import live_figure
-from reading import DRAWN
 
 WAYS = {
     "all": ("Everything", "You are reading everything: the picture, the numbers and the code."),
@@ -37,7 +48,7 @@ WAYS = {
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
     "code": ("Code", "You are reading the code; the parts “The picture” and “By hand” are left out."),
 }
-HIDDEN, ONLY = "not-in-picture", "only-in-picture"
+ONLY = "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
@@ -47,7 +58,6 @@ TIP = (
     '<button type="button" aria-label="Close this hint">×</button></p>'
 )
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
 
 
@@ -169,128 +179,6 @@ def moves_in_pictures(node: nodes.Node) -> bool:
     return isinstance(node, live_figure) and not node["sums"]
 
 
-def raw(html: str) -> nodes.raw:
-    """HTML as it is."""
-    return nodes.raw("", html, format="html")
-
-
-def is_cell(node: nodes.Node) -> bool:
-    """Whether it is a code cell with its outputs."""
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
-def is_drawn(node: nodes.Node) -> bool:
-    """Whether it is a picture, a drawing or a live figure."""
-    return isinstance(node, nodes.image | live_figure) or (
-        isinstance(node, nodes.raw) and "diagram-of-cell" in node["classes"]
-    )
-
-
-def figures(cell: nodes.Element) -> list[nodes.Node]:
-    """What a cell draws; of a live figure the whole."""
-    return [node for node in cell.findall(is_drawn) if not inside_live(node)]
-
-
-def inside_live(node: nodes.Node) -> bool:
-    """Whether it is the still side of a live figure."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, live_figure):
-            return True
-    return False
-
-
-def fold_below(cell: nodes.Element) -> None:
-    """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
-    output = cell.children[-1]
-    if output.get("nb_element") != "cell_code_output" or not figures(output):
-        return
-    code = cell.children[0]
-    folds: list[nodes.Node] = []
-    printed = [node for node in output.children if isinstance(node, nodes.literal_block)]
-    if printed:
-        inner = nodes.container("", *printed, classes=["cell_output"])
-        for node in printed:
-            output.remove(node)
-        folds += [
-            raw('<details class="figure-numbers"><summary>The numbers in this figure</summary>'),
-            inner,
-            raw("</details>"),
-        ]
-    if code.get("prompt_show") == DRAWN[0]:
-        cell.remove(code)
-        folds.append(code)
-    if folds:
-        cell += nodes.container("", *folds, classes=["figure-folds"])
-
-
-def without_permission(section: nodes.section) -> None:
-    """Without the sentence which says that the part can be skipped: on the page, its fold says so.
-
-    >>> said = nodes.paragraph("", "", nodes.emphasis("", "This can be skipped."), nodes.Text(" It is so: "))
-    >>> part = nodes.section("", nodes.title("", "A"), said)
-    >>> without_permission(part)
-    >>> [node.astext() for node in part]
-    ['A', 'It is so: ']
-    >>> part = nodes.section("", nodes.title("", "A"), nodes.paragraph("", "These can be skipped. One. Two."))
-    >>> without_permission(part)
-    >>> [node.astext() for node in part]
-    ['A', 'One. Two.']
-    """
-    first = section[1]
-    if not isinstance(first, nodes.paragraph) or not first.children:
-        return
-    said = next(first.findall(nodes.Text))
-    sentence, *rest = SENTENCE.split(str(said), maxsplit=1)
-    if "can be skipped" not in sentence:
-        return
-    said.parent.replace(said, nodes.Text("".join(rest)))
-    for part in [node for node in first.findall(nodes.inline) if HIDDEN in node["classes"]]:
-        part["classes"].clear()
-        part.replace_self(part.children)  # (the picture way shows none of the section)
-    if not said.parent.astext() and isinstance(said.parent, nodes.emphasis):
-        said.parent.parent.remove(said.parent)
-    first.children = [part for part in first.children if str(part) != ""]
-    if first.children and isinstance(first[0], nodes.Text):
-        first[0] = nodes.Text(str(first[0]).lstrip())
-    if all(isinstance(part, nodes.raw) for part in first.children if part.astext().strip()):
-        section.remove(first)
-
-
-def fold_deeper(section: nodes.section) -> None:
-    """What goes further is folded below its heading, and opened by whoever wants it."""
-    without_permission(section)
-    title, *rest = section.children
-    live = any(True for part in rest for _ in part.findall(live_figure))
-    note = '<span class="deeper-moves">with a figure that you can move</span>' if live else ""
-    section.children = []
-    section += [
-        raw('<details class="deeper"><summary>'),
-        title,
-        raw(f"{note}</summary>"),
-        *rest,
-        raw("</details>"),
-    ]
-
-
-def before_deeper(section: nodes.section) -> None:
-    """One line above the first of the parts that go deeper, which says that they can be skipped."""
-    around = section.parent.children
-    place = around.index(section)
-    if goes_deeper(around[place - 1]):
-        return
-    several = goes_deeper(*around[place + 1 : place + 2])
-    says = "The parts that follow go" if several else "The part that follows goes"
-    section.parent.insert(
-        place, raw(f'<p class="deeper-says {HIDDEN}">{says} deeper, and can be skipped.</p>')
-    )
-
-
-def goes_deeper(node: nodes.Node | None = None) -> bool:
-    """Whether it is a part that can be skipped."""
-    return isinstance(node, nodes.section) and node["ids"][0].startswith("deeper-")
-
-
 def leave_out(node: nodes.Element) -> None:
     """Marks what the picture way does not show; what is written without classes gets a box."""
     node["classes"].append(HIDDEN)
@@ -317,6 +205,9 @@ class Ways(SphinxPostTransform):
         top = next(self.document.findall(nodes.section))
         sections = [node for node in top.children if isinstance(node, nodes.section)]
         self.opening(top)
+        for section in sections:
+            if section["ids"][0] == "the-picture":
+                gather(section)
         for cell in list(top.findall(is_cell)):
             self.cell(cell)
         for section in sections:
@@ -379,9 +270,9 @@ class Ways(SphinxPostTransform):
             for below in cell.children[-1].children:
                 if isinstance(below, nodes.paragraph):  # the caption that `support.view.show` gives a figure
                     below["classes"].append("finding")
-            fold_below(cell)
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
+        fold_below(cell)
         # (A folded output stands in a fold of its own, so it is no child of the cell.)
         if not any(part.get("nb_element") == "cell_code_output" for part in cell.findall(nodes.container)):
             cell["classes"].append("only-code")

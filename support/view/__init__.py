@@ -17,7 +17,7 @@ from support.view.plots import (
 )
 from support.view.quiz import quiz
 from support.view.tables import matrix, table
-from support.view.words import plot_words
+from support.view.words import plot_merges, plot_words
 
 __all__ = [
     "bind",
@@ -31,6 +31,7 @@ __all__ = [
     "plot_history",
     "plot_lines",
     "plot_map",
+    "plot_merges",
     "plot_path",
     "plot_points",
     "plot_words",

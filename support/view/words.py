@@ -1,4 +1,4 @@
-"""A text in which the weight of each word is seen: its ground is the darker the more weight it has."""
+"""Texts as plots: the weight of each word, seen by its ground, and how a word grows together from letters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -64,6 +64,46 @@ def plot_words(words: Sequence[str], weights: Mapping[str, Any], notable: float 
         ax.add_patch(Rectangle((x, y + 2), wide, LINE - 4, facecolor=ground, edgecolor="none"))
         ink = style.readable_on(ground)
         ax.text(x + EDGE, y + LINE / 2, label, va="center", color=ink, fontsize=style.LETTERS)
+    return fig
+
+
+def plot_merges(words: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> Figure:
+    """How words grow together: a row for each stage, with what the last merge has made in orange.
+
+    Args:
+        words: a word → its stages, each with a name and the tokens of the word at that stage.
+
+    Raises:
+        InputError: there is no word, or one has no stage.
+
+    >>> fig = plot_merges({"the": [("start", ["t", "h", "e"]), ("merge 1", ["t", "he"])]})
+    >>> [text.get_text() for text in fig.axes[0].texts]
+    ['t', 'h', 'e', 't', 'he']
+    """
+    if not words or not all(words.values()):
+        raise InputError("a word without a stage cannot be drawn; give each word at least one")
+    heights = [len(stages) for stages in words.values()]
+    size = (style.WIDTH, 0.38 * sum(heights) + 0.5 * len(words))
+    fig, axes = style.subplots(len(words), 1, figsize=size, height_ratios=heights, squeeze=False)
+    for ax, (name, stages) in zip(axes[:, 0], words.items(), strict=True):
+        before, left = set(stages[0][1]), 0
+        for row, (_, tokens) in enumerate(stages):
+            left = 0
+            for token in tokens:
+                old = "#EEEEEE" if len(token) == 1 else style.tint("sky")
+                fill = old if token in before else style.tint("orange")
+                ax.barh(
+                    row, len(token) - 0.12, left=left + 0.06, height=0.72, color=fill, edgecolor=style.GREY
+                )
+                ax.text(left + len(token) / 2, row, token, ha="center", va="center")
+                left += len(token)
+            before = set(tokens)
+        ax.set_yticks(range(len(stages)), labels=[stage for stage, _ in stages])
+        ax.set(xticks=[], xlim=(-0.1, left + 0.1))
+        ax.tick_params(length=0)
+        ax.invert_yaxis()
+        ax.spines[:].set_visible(False)
+        ax.set_title(f"“{name}”", loc="left")
     return fig
 
 

@@ -147,6 +147,36 @@ def test_the_contents_list_no_part_that_the_picture_leaves_out(remembered, chapt
         assert tab.evaluate("(id) => document.getElementById(id).getClientRects().length", name), name
 
 
+OPEN_CODE = """() => [...document.querySelectorAll('#the-picture .cell_input')]
+  .filter((e) => e.checkVisibility()).map((e) => e.textContent)"""
+
+
+@pytest.mark.parametrize("chapter", ["01_neuron", "07_bpe", "10_positions", "11_attention", "22_kv_cache"])
+def test_in_the_picture_the_code_is_folded_below_what_it_makes(remembered, chapter):
+    tab = remembered(f"notebooks/{chapter}.html", "all")
+    assert tab.evaluate(OPEN_CODE) == []
+    folds = tab.locator("#the-picture .cell details:has-text('Show what it is computed from')")
+    assert folds.count() == 1
+    assert folds.evaluate("e => e.parentElement.className") == "figure-folds docutils container"
+    folds.locator("summary").click()
+    assert folds.locator(".cell_input").first.is_visible()
+
+
+def test_whoever_reads_the_code_finds_what_by_hand_has_made(remembered):
+    tab = remembered("notebooks/11_attention.html", "code")
+    made = tab.locator("#in-code > .only-in-code")
+    assert made.is_visible() and "W_V" in made.locator("p").first.inner_text()
+    code = made.locator("pre").inner_text()
+    assert "X = numbers(" in code and "Q, K, V = X @ W_Q" in code and "query" not in code
+    tab.click(".modes [data-way=all]")
+    assert made.is_hidden()
+    tab = remembered("notebooks/16_one_step_every_number.html", "code")  # much: folded
+    made = tab.locator("#in-code > .only-in-code")
+    assert made.locator("pre").is_hidden()
+    made.locator("summary").click()
+    assert made.locator("pre").is_visible()
+
+
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()

@@ -19,6 +19,7 @@ from support.view import (
     plot_history,
     plot_lines,
     plot_map,
+    plot_merges,
     plot_path,
     plot_points,
     plot_words,
@@ -47,6 +48,7 @@ FIGURES = {
     "maps": lambda: plot_map(
         [np.eye(4, 2)] * 3, WORDS, title=["a", "b", "c"], columns=2, show_only=["Paolo"]
     ),
+    "merges": lambda: plot_merges({"the": [("start", ["t", "h", "e"]), ("merge 1", ["t", "he"])]}),
     "words": lambda: plot_words(WORDS * 6, {"a": np.linspace(0, 1, 24), "b": torch.zeros(24)}),
     "path": lambda: plot_path([[0, 0], [1, 2]], ["start", "end"], [[2, 2]], ["Tarso"], "x", "y"),
 }
@@ -212,6 +214,7 @@ def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
         (lambda: plot_map(np.eye(2), ["a", "b"], groups=["x"]), "1 groups do not fit 2 words"),
         (lambda: plot_path([[0, 0]], []), "one for each"),
         (lambda: plot_words(["a"], {"h": [0.5, 0.5]}), "give each word one weight"),
+        (lambda: plot_merges({"a": []}), "at least one"),
         (lambda: plot_words(["a"], {"h": [float("nan")]}), "give each word one weight"),
         (lambda: plot_history(SimpleNamespace(steps=[], losses=[])), "train first"),
     ],
