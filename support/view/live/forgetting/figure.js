@@ -35,7 +35,7 @@
       return make("div", {},
         svg("svg", {viewBox: "0 0 404 296"},
           ...data.levels[state.world].map((level) => svg("g", {},
-            svg("line", {x1: 54, x2: 384, y1: y(level), y2: y(level), class: "live-grid"}), text(48, y(level) + 5, String(level), {class: "live-left"}))),
+            svg("line", {x1: 54, x2: 384, y1: y(level), y2: y(level), class: "live-grid"}), text(41, y(level) + 5, String(level), {class: "live-left"}))),
           ...data.marks[state.world].map((mark) => text(x(mark), 258, String(mark))),
           text(219, 284, "second evening: loss above its floor", {class: "live-name"}),
           text(54, 10, "first evening: loss above its floor", {class: "live-right live-name"}),
