@@ -267,7 +267,7 @@
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
-        const words = String(now.prompt || "").split(" "), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? joined(words.slice(-5))); // what is being written
+        const words = String(now.prompt || "").split(" ").filter(Boolean), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? joined(words.slice(-5))); // what is being written
         const said = read && says.textContent.includes(joined(words.slice(-2)));
         brief.replaceChildren(...(read && !said ? [make("b", {}, `… ${read} `)] : []), says.textContent);
         toured();
