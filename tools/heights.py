@@ -153,7 +153,7 @@ def with_heights(body: str) -> str:
     inner = [0.0, 0.0]  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
         mine = own[k // 2]
-        if FOLDED in parts[k]:  # what is within it is not seen at first
+        if FOLDED in parts[k] and "<h2" in parts[k]:  # what is within it is not seen at first
             inner = [0.0, 0.0]
         high = mine
         if "<h3" in parts[k]:

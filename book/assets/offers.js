@@ -24,7 +24,7 @@ const offers = (() => {
     }
     return best;
   }
-  const isChapter = (place) => place.startsWith("notebooks/"), isTerm = (place) => place.startsWith("book/glossary.html#"), isPage = (place) => !place.includes("#");
+  const isChapter = (place) => place.startsWith("notebooks/"), isTerm = (place) => place.startsWith("book/glossary.html#term-"), isPage = (place) => !place.includes("#");
   // The offers in their order: chapters and pages of that name, sections whose title has it, sections that treat it, the glossary.
   function find(text, titles) {
     const typed = wordsOf(text);
@@ -43,7 +43,7 @@ const offers = (() => {
     const least = Math.min(...named.values());
     if (least < 4) for (const entry of about) {
       const ranks = Object.entries(entry[2]).filter(([name]) => named.get(name) === least).map(([, rank]) => rank);
-      if (ranks.length) kinds[2].push([Math.min(...ranks), entry]);
+      if (ranks.length) kinds[2].push([Math.min(...ranks) + (entry[0].startsWith("Deeper") ? 3 : 0), entry]);
     }
     for (const kind of kinds) kind.sort((a, b) => a[0] - b[0]);
     const [pages, titled, treating, terms, others] = kinds.map((kind) => kind.map(([, entry]) => entry));

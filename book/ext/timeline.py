@@ -36,7 +36,7 @@ STRANDS = {  # strand → its colours by day and by night, of those that colour-
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
 TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
 LAYOUTS = {"wide": (920, 13), "narrow": (360, 12)}  # width, and size of the letters
-DOT, GAP = 4, 6  # radius; to the name, and between a name and what follows in its lane
+DOT, GAP = 4, 6  # radius; to the name, and between a name and what follows in its row
 LETTER = 0.54  # the width of a letter, of its size
 
 
@@ -63,22 +63,22 @@ def coloured(strand: str) -> str:
 
 
 def laid_out(named: list[tuple[float, str]], width: float, size: float) -> Iterator[tuple[int, bool]]:
-    """For each dot with its name the lane in which both have room, and whether the name stands to the left.
+    """For each dot with its name the row in which both have room, and whether the name stands to the left.
 
     >>> [*laid_out([(10, "LSTM"), (12, "GRU"), (90, "GPT-4")], 100, 10)]
     [(0, False), (1, False), (0, True)]
     """
-    lanes: list[list[tuple[float, float]]] = []
+    rows: list[list[tuple[float, float]]] = []
     for x, name in named:
         long = DOT + GAP + LETTER * size * len(name)
         sides = [(x - DOT - GAP, x + long, False), (x - long, x + DOT + GAP, True)]
         fitting = [side for side in sides if side[0] >= -GAP and side[1] <= width]
-        for k in range(len(lanes) + 1):
-            taken = lanes[k] if k < len(lanes) else []
+        for k in range(len(rows) + 1):
+            taken = rows[k] if k < len(rows) else []
             free = [s for s in fitting if all(s[1] <= a or b <= s[0] for a, b in taken)]
             if free:
-                lanes[k:] = lanes[k:] or [[]]
-                lanes[k].append(free[0][:2])
+                rows[k:] = rows[k:] or [[]]
+                rows[k].append(free[0][:2])
                 yield k, free[0][2]
                 break
         else:
@@ -89,7 +89,7 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
     """A band for each strand; in it each work is a dot in its year, a link to its entry, beside its name."""
     width, size = LAYOUTS[layout]
     across = lambda year: DOT + (width - 2 * DOT) * place(year)  # noqa: E731 - a scale
-    lane, top = round(1.35 * size), 1.6 * size
+    row, top = round(1.35 * size), 1.6 * size
     bands, y = [], top
     for strand in STRANDS:
         those = [(n, event) for n, event in enumerate(events) if event["strand"] == strand]
@@ -98,14 +98,14 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
         bands.append(text(0, y + size, strand, title))
         y += 1.5 * size
         for (n, event), (k, left) in zip(those, spots, strict=True):
-            x, at = across(event["year"]), y + lane * (k + 0.5)
+            x, at = across(event["year"]), y + row * (k + 0.5)
             side = f'text-anchor="{"end" if left else "start"}"'
             bands.append(
                 f'<a class="event" href="#event-{n}" aria-label="{event["year"]}: {escape(event["name"])}">'
                 f'<circle cx="{x:.1f}" cy="{at:.1f}" r="{DOT}" fill="var(--strand)" {coloured(strand)}/>'
                 f"{text(x + (-GAP if left else GAP), at + 0.35 * size, event['name'], side)}</a>"
             )
-        y += lane * (1 + max(k for k, _ in spots))
+        y += row * (1 + max(k for k, _ in spots))
         bands.append(f'<path d="M0 {y + 0.3 * size:.1f}H{width}" class="scale-line"/>')
         y += 0.6 * size
     lines = []

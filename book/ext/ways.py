@@ -54,8 +54,8 @@ SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", 
 MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
 # For who opens a chapter for the first time, on a phone (book.css).
 TIP = (
-    '<p class="way-tip">On a phone, begin with <em>Picture</em>: it leaves out formulas and code. '
-    '<button type="button" aria-label="Close this hint">×</button></p>'
+    '<p class="way-tip"><span>On a phone, begin with <em>Picture</em>: it leaves out formulas and code.'
+    '</span> <button type="button" aria-label="Close this hint">×</button></p>'
 )
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'

@@ -161,7 +161,7 @@ def is_long(cell: Any) -> bool:
     (True, False, False, False)
     """
     number = cell.item() if isinstance(cell, Tensor) and cell.numel() == 1 else cell
-    return isinstance(number, Real) and math.isfinite(number) and abs(number) >= LONG
+    return isinstance(number, Real) and math.isfinite(number) and abs(float(number)) >= LONG
 
 
 def cell_text(cell: Any, digits: int, long: int = LONG) -> str:

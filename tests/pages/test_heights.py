@@ -11,15 +11,17 @@ ALL = """async () => {
   window.Live?.buildAll();
   await new Promise((done) => setTimeout(done, 400));
 }"""
-# Above each heading of a section the empty room in pixels, and what stands before it; as the browser lays sections out.
+# The room above each heading, and whether another heading stands above it; with sections laid out apart.
 GAPS = """async () => {
   const rule = `.bd-article * { content-visibility: visible !important; }
-    .bd-article > section > section, .bd-article > section > section > section { contain: layout style paint; }`;
+    .bd-article > section > section, .bd-article > section > section > section {
+      contain: layout style paint; }`;
   document.head.append(Object.assign(document.createElement('style'), {textContent: rule}));
   await new Promise((done) => setTimeout(done, 400));
-  return [...document.querySelectorAll('.bd-article section > section')].filter((e) => e.getClientRects().length).map((part) => {
+  const shown = (part) => part.getClientRects().length;
+  return [...document.querySelectorAll('.bd-article section > section')].filter(shown).map((part) => {
     let before = part.previousElementSibling;
-    while (before && !before.getClientRects().length) before = before.previousElementSibling;
+    while (before && !shown(before)) before = before.previousElementSibling;
     const deep = part.id.startsWith('deeper-'), head = part.firstElementChild;
     const room = head.getBoundingClientRect().top - before.getBoundingClientRect().bottom;
     return [deep ? 'deeper' : head.localName, /^H2$/.test(before.tagName), Math.round(room), part.id];

@@ -93,6 +93,7 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     assert "leaves out, so this page shows everything" in tab.inner_text(".modes-says")
     tab.click(".modes [data-way=all]")
     assert tab.inner_text(".modes-says").startswith("You are reading everything")
+    tab.wait_for_timeout(600)  # (a place is held for a third of a second)
     # The bar names the chapter once its title is gone, and changes the way where one reads.
     tab.evaluate("scrollTo(0, 0)")
     tab.wait_for_function(
@@ -253,7 +254,7 @@ def test_exercises_lead_to_the_notebook(page):
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_who_goes_to_the_pictures_and_back_is_where_they_were(remembered, width):
-    """The way without formulas hides what was read: the nearest that is left is shown, and on the way back it."""
+    """What hides the place leads to the nearest that is left, and what shows it again leads back to it."""
     tab = remembered("notebooks/11_attention.html", "all", viewport={"width": width, "height": 844})
     place = tab.locator("#one-head-every-number-the-cat-sat > p").nth(1)
     place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 200, behavior: 'instant'})")
@@ -265,7 +266,7 @@ def test_who_goes_to_the_pictures_and_back_is_where_they_were(remembered, width)
         tab.select_option(".here select", way)
         tab.wait_for_timeout(700)
         assert place.is_visible() == (way == "all")
-        assert tab.evaluate("scrollY") > 1000, "not at the top"
+        assert tab.evaluate("scrollY") > 300, "not at the top"
     assert abs(place.bounding_box()["y"] - before) < 8
     # Who has read on in another way stays there.
     tab.select_option(".here select", "picture")
