@@ -37,7 +37,7 @@ def plot_lines(
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
     direct: bool = False,
 ) -> Figure:
-    """Lines over one axis, told apart by colour, dash and marker (by their names, if `style.LOOKS` has them).
+    """Lines over one axis, told apart by colour, dash and marker (by name, if `style.LINE_STYLES` has it).
 
     Args:
         x: where the values stand; or a mapping with its own positions for each line.
@@ -63,10 +63,10 @@ def plot_lines(
         y, at = numbers(values), numbers(x[name] if isinstance(x, Mapping) else x)
         if len(y) != len(at):
             raise InputError(f"line {name!r} has {len(y)} values for {len(at)} positions; make them equal")
-        looks = style.look(name, i)
+        drawn = style.line_style(name, i)
         if not (len(y) <= 30 if marks is None else marks):
-            looks["marker"] = ""
-        ax.plot(at, y, label=name, **looks)
+            drawn["marker"] = ""
+        ax.plot(at, y, label=name, **drawn)
     _levels(ax, level or {})
     if "x" in log:
         ax.set_xscale("log")

@@ -49,8 +49,8 @@ DARK: dict[str, str] = {
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")
 # What comes back from chart to chart has one colour, mark and dash in all of them, and a variant of it the
-# same colour and mark with an open face: see `look`.
-LOOKS: dict[str, tuple[str, str, str]] = {
+# same colour and mark with an open face: see `line_style`.
+LINE_STYLES: dict[str, tuple[str, str, str]] = {
     "32 pictures": ("green", "^", "-."),
     "32 trained neurons": ("purple", "D", "-"),
     "full fine-tuning": ("blue", "o", "-"),
@@ -213,17 +213,17 @@ def marker(number: int) -> str:
     return MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
 
 
-def look(name: str, number: int = 0) -> dict[str, Any]:
-    """How the line of a thing looks, for `Axes.plot`: as in `LOOKS`, or else as the n-th line of a chart.
+def line_style(name: str, number: int = 0) -> dict[str, Any]:
+    """How the line of a thing looks, for `Axes.plot`: by `LINE_STYLES`, or else as the n-th line of a chart.
 
-    >>> look("replay"), look("replay, one seed", 1)["color"]
+    >>> line_style("replay"), line_style("replay, one seed", 1)["color"]
     ({'color': '#CC79A7', 'marker': 'D', 'linestyle': '-.'}, '#D55E00')
-    >>> look("LoRA at a low rate")["markerfacecolor"]
+    >>> line_style("LoRA at a low rate")["markerfacecolor"]
     'white'
     """
-    if name not in LOOKS:
+    if name not in LINE_STYLES:
         return {"color": colour(number), "marker": marker(number), "linestyle": LINES[number % len(LINES)]}
-    hue, mark, dash = LOOKS[name]
+    hue, mark, dash = LINE_STYLES[name]
     face = {"markerfacecolor": "white"} if mark.endswith(" open") else {}
     return {"color": COLOURS[hue], "marker": mark.removesuffix(" open"), "linestyle": dash, **face}
 

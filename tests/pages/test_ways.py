@@ -226,7 +226,7 @@ def test_by_hand_the_numbers_come_first(remembered):
     assert heading.inner_text().startswith("1 of 11")
     tab.click(".modes [data-way=all]")
     assert tab.locator("#by-hand details.below-input[open]").count() == 0
-    assert not button.is_visible() and tab.locator("#in-code .cell_input").first.is_visible()
+    assert not button.is_visible() and tab.locator("#in-code > .cell .cell_input").first.is_visible()
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

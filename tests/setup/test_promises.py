@@ -90,7 +90,7 @@ def requires_python():
     for dist in importlib.metadata.distributions():
         metadata = dist.metadata
         assert isinstance(metadata, email.message.Message)
-        found[canonicalize_name(metadata["Name"])] = (dist.version, metadata["Requires-Python"])
+        found[canonicalize_name(metadata["Name"])] = (dist.version, metadata.get("Requires-Python"))
     return found
 
 

@@ -270,8 +270,8 @@ def test_a_thing_looks_the_same_in_every_chart():
     names = ["replay", "something else", "full fine-tuning", "LoRA at a low rate"]
     lines = plot_lines([1, 2], {name: [1, k] for k, name in enumerate(names)}).axes[0].get_lines()
     for line, name in zip(lines, names, strict=True):
-        looks = style.look(name, names.index(name))
-        assert (line.get_color(), line.get_marker()) == (looks["color"], looks["marker"])
+        drawn = style.line_style(name, names.index(name))
+        assert (line.get_color(), line.get_marker()) == (drawn["color"], drawn["marker"])
     assert lines[1].get_color() == style.colour(1) and lines[3].get_markerfacecolor() == "white"
     alone = plot_lines([1, 2], {"replay": [1, 2]}).axes[0].get_lines()[0]
     assert (alone.get_color(), alone.get_linestyle()) == (lines[0].get_color(), lines[0].get_linestyle())
@@ -283,4 +283,4 @@ def test_a_thing_looks_the_same_in_every_chart():
          "no residuals"),
     ]  # fmt: skip
     for group in together:
-        assert len({style.LOOKS[name][:2] for name in group}) == len(group)
+        assert len({style.LINE_STYLES[name][:2] for name in group}) == len(group)

@@ -97,12 +97,12 @@ def draw_forgetting(values: Values, found: Values) -> Figure:
     fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.4))
     for i, (name, path) in enumerate(found["paths"].items()):
         x, y = [(p[0] / wide) ** 0.5 for p in path], [p[1] for p in path]
-        looks = style.look(name, i)
-        ax.plot(x[: k + 1], y[: k + 1], label=name, **looks | {"marker": ""})
-        ax.plot(x[k], y[k], **looks, markersize=9, clip_on=False)
+        drawn = style.line_style(name, i)
+        ax.plot(x[: k + 1], y[: k + 1], label=name, **drawn | {"marker": ""})
+        ax.plot(x[k], y[k], **drawn, markersize=9, clip_on=False)
         if values["seeds"]:
             for run in _TRACKS[world][name]:
-                ax.plot((run[k][0] / wide) ** 0.5, run[k][1], **looks, markersize=5, alpha=0.6)
+                ax.plot((run[k][0] / wide) ** 0.5, run[k][1], **drawn, markersize=5, alpha=0.6)
     ax.plot(0, found["forced"], color=style.colour(6), marker="*", markersize=16, clip_on=False, zorder=5)
     ax.annotate("best possible", (0, found["forced"]), (4, 14), textcoords="offset points")
     ax.axhline(0, color=style.GREY, linewidth=1, linestyle=":")

@@ -1,7 +1,7 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const KINDS = ["", " live-absolute", " live-absolute live-open", " live-third", " live-fourth"]; // as `style.LOOKS` says
+  const KINDS = ["", " live-absolute", " live-absolute live-open", " live-third", " live-fourth"]; // as `style.LINE_STYLES` says
   Live.define("forgetting", {
     compute({world, point: k}, data, held, {fill}) {
       const forced = data.forced[world], paths = {};
