@@ -103,7 +103,7 @@ class Links(SphinxTransform):
             for title in list(entry.findall(nodes.emphasis)):
                 if source := named().get(plain(title.astext())):
                     self._in_full(title, source)
-                elif link := link_of(title.astext(), entry.astext()):
+                elif not self._within(title) and (link := link_of(title.astext(), entry.astext())):
                     self._wrap(title, link, internal=False)
 
     @staticmethod

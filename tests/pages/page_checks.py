@@ -5,6 +5,8 @@ LABELS = """async () => {
   const small = [], pictures = [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent);
   const drawings = [];
   for (const image of pictures) {
+    image.loading = 'eager';  // (one that is far away has no address yet)
+    await image.decode();
     const file = await (await fetch(image.currentSrc)).text();
     const drawn = new DOMParser().parseFromString(file, 'image/svg+xml');
     drawings.push([image, document.importNode(drawn.documentElement, true)]);
@@ -26,7 +28,8 @@ LABELS = """async () => {
 }"""
 PLOTS = """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
   .map(i => [new URL(i.src).hash, getComputedStyle(i).filter, getComputedStyle(i).backgroundColor])"""
-# Plots of several panels that a phone has to scroll all the same.
+# Plots that a phone has to scroll although they were laid out for it; one has twenty named rows and columns.
+SQUARE = "Confusion table of 19 faults and of heal"
 SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
   .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
   .map(i => i.alt.slice(0, 40))"""

@@ -24,7 +24,7 @@ GAPS = """async () => {
     while (before && !shown(before)) before = before.previousElementSibling;
     const deep = part.id.startsWith('deeper-'), head = part.firstElementChild;
     const room = head.getBoundingClientRect().top - before.getBoundingClientRect().bottom;
-    return [deep ? 'deeper' : head.localName, /^H2$/.test(before.tagName), Math.round(room), part.id];
+    return [deep ? 'deeper' : head.localName, before.matches('h2, .deeper-says'), Math.round(room), part.id];
   });
 }"""
 

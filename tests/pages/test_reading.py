@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from html import unescape
 from pathlib import Path
 
 import judged
@@ -304,8 +305,8 @@ def test_folds_look_alike_and_stand_on_one_line(own):
       range.selectNodeContents(said || e.querySelector('summary'));
       return [range.getBoundingClientRect().top, e.getBoundingClientRect().height];
     }"""
-    (a, high), (b, other) = (d.evaluate(top) for d in pair.locator("> details").all())
-    assert abs(a - b) < 1 and abs(high - other) < 1
+    (a, high), *others = (d.evaluate(top) for d in pair.locator("> details").all())
+    assert others and all(abs(a - b) < 1 and abs(high - other) < 1 for b, other in others)
     tab.locator("#check-yourself").scroll_into_view_if_needed()
     appearance = """e => {
       const box = getComputedStyle(e), summary = e.querySelector('summary');
@@ -320,7 +321,7 @@ def test_folds_look_alike_and_stand_on_one_line(own):
 
 def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
     tab = own("notebooks/01_neuron.html", viewport={"width": 1280, "height": 800})
-    code = tab.locator(".cell_input .highlight:has-text('visitors = [')").first
+    code = tab.locator(".cell_input .highlight:visible:has-text('visitors = {')").first
     code.scroll_into_view_if_needed()
     code.hover()
     button, line = code.locator(".copybtn").bounding_box(), code.locator(".code-line").first
@@ -347,6 +348,7 @@ def test_what_was_read_is_marked(own):
     """Not what somebody jumps over."""
     tab, mark = own("notebooks/06_vocabulary.html"), ".bd-docs-nav a.was-read[data-chapter='06']"
     tab.click(".modes [data-way=picture]")
+    tab.wait_for_timeout(700)  # (the page keeps its place for a moment)
     tab.locator("#take-aways").scroll_into_view_if_needed()
     tab.wait_for_timeout(1900)
     assert tab.locator(mark).count() == 0
@@ -556,7 +558,7 @@ def test_a_finger_makes_a_plot_larger_than_it_stands_there(own):
     )
     tab.get_by_role("button", name="Fit to the window").tap()
     assert tab.locator("dialog.enlarged img").bounding_box()["width"] <= 390
-    tab.get_by_role("button", name="Close").tap()
+    tab.get_by_role("button", name="Close", exact=True).tap()
     tab.wait_for_selector("dialog.enlarged", state="detached")
 
 
@@ -571,7 +573,7 @@ def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
     box = sheet.bounding_box()
     assert box["width"] == 390 and abs(box["y"] + box["height"] - 844) < 1 and box["height"] < 430
     assert sheet.inner_text().startswith(term.inner_text()) and len(sheet.inner_text()) > 60
-    tab.get_by_role("button", name="Close").tap()
+    tab.get_by_role("button", name="Close", exact=True).tap()
     assert sheet.count() == 0 and tab.url == here
     term.tap()
     sheet.wait_for()
@@ -582,7 +584,7 @@ def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
     number.tap()
     sheet.wait_for()
     assert sheet.inner_text().startswith(f"{number.inner_text()}: This number is computed")
-    tab.get_by_role("button", name="Close").tap()
+    tab.get_by_role("button", name="Close", exact=True).tap()
     assert sheet.count() == 0 and tab.url == here
     term.tap()
     tab.get_by_role("link", name="In the glossary").tap()
@@ -625,15 +627,19 @@ def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
     tab.wait_for_function("() => document.querySelectorAll('details.deeper[open]').length === 1")
 
 
-def test_what_a_cell_judged_is_a_list_with_ticks(site):
-    lists = 0
-    for page in CHAPTERS:
-        text = (site / page).read_text(encoding="utf8")
-        lists += text.count('<ul class="judged output">')
-        printed = re.findall(r'<div class="output[^"]*">.*?<pre>(.*?)</pre>', text, flags=re.S)
-        lines = [re.sub(r"<[^>]*>", "", line).strip() for block in printed for line in block.splitlines()]
-        assert printed and not [line for line in lines if judged.judged(line)]
-    assert lists >= 90  # (none is lost: the notebooks print as many)
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_a_cell_judged_is_a_list_with_ticks(site, page):
+    """All that the notebook prints so, and nothing else."""
+    text = (site / page).read_text(encoding="utf8")
+    lists = re.findall(r'<ul class="judged output">(.*?)</ul>', text, flags=re.S)
+    shown = [unescape(item) for part in lists for item in re.findall(r"<li>(.*?)</li>", part)]
+    notebook = json.loads((site / "_sources" / page).with_suffix(".ipynb").read_text(encoding="utf8"))
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    lines = [line for output in outputs for line in "".join(output.get("text", "")).splitlines()]
+    assert sorted(shown) == sorted(sentence for line in lines for sentence in judged.judged(line))
+    printed = re.findall(r'<div class="output[^"]*">.*?<pre>(.*?)</pre>', text, flags=re.S)
+    left = [re.sub(r"<[^>]*>", "", line).strip() for block in printed for line in block.splitlines()]
+    assert printed and not [line for line in left if judged.judged(line)]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

@@ -237,8 +237,9 @@ OVERLAPS = """(part) => {
   const frame = document.querySelector(part).getBoundingClientRect();
   const names = [...document.querySelectorAll(`${part} .event text`)];
   const words = names.map((e) => [e.textContent, e.getBoundingClientRect()]);
+  const letters = 1.2 * parseFloat(getComputedStyle(names[0]).fontSize);
   const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
-    && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+    && Math.abs((a.top + a.bottom) - (b.top + b.bottom)) < 2 * letters;
   return words.flatMap(([name, box], k) => [
     ...(box.left < frame.left - 1 || box.right > frame.right + 1 ? [`${name} is cut`] : []),
     ...words.slice(k + 1).filter(([, other]) => meet(box, other)).map(([other]) => `${name} × ${other}`)]);
