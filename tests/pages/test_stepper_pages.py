@@ -114,3 +114,20 @@ def test_a_pressed_number_tells_its_sum_and_moves_nothing(stepper, window):
     number.click()
     assert sum_.inner_text() == "" and "shown rounded; ≈" in figure.locator(".stepper-legend").inner_text()
     assert tab.complaints == []
+
+
+def test_the_point_of_adam_moves_in_its_valley_with_the_steps(stepper):
+    _, figure = stepper("adam_steps")
+    drawn = """e => ['downhill', 'move', 'point'].map(
+      (kind) => e.querySelectorAll(`path.scene-${kind}:not(.stepper-folded)`).length)"""
+    slider = figure.locator("input[type=range]")
+    for step, counts in ((0, [0, 0, 1]), (1, [1, 0, 1]), (4, [1, 1, 1]), (5, [1, 1, 2]), (15, [3, 3, 4])):
+        slider.fill(str(step))
+        assert figure.evaluate(drawn) == counts, step
+    sheet, sizes = (
+        figure.locator("svg.stepper-scene").bounding_box(),
+        figure.evaluate(
+            "e => [...e.querySelectorAll('.scene-word')].map((word) => word.getBoundingClientRect().height)"
+        ),
+    )
+    assert sheet["width"] > 500 and min(sizes) >= 11

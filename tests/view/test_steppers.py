@@ -6,13 +6,14 @@ import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from support.core import InputError
 from support.model import attend
 from support.view.live import find, widget
-from support.view.live.adam_steps import adam
+from support.view.live.adam_steps import STEPS, UNIT, adam, valley
 from support.view.live.attention_steps import W_K, W_Q, W_V, X, head
 from support.view.live.backprop_steps import RATE, backwards
 from support.view.live.bpe_steps import MERGES, RHYME, merging
@@ -70,6 +71,17 @@ def test_the_head_is_the_packages():
     is_shown(story, "M", torch.full((3, 3), -math.inf, dtype=torch.float64).triu(1))
     is_shown(story, "Z_M", masked)
     is_shown(story, "P", masked.exp())
+
+
+def test_the_valley_of_adam_shows_the_points_of_its_table_to_one_scale():
+    story = story_of("adam_steps")
+    theta = story.matrices["θ"]
+    ends = [
+        d.removeprefix("M").split("L")[0].split() for _, kind, d in valley(story).lines if kind == "point"
+    ]
+    shown = np.array(ends, dtype=float)
+    points = np.array([[theta.value(r, t) for r in range(2)] for t in range(STEPS + 1)])
+    assert np.allclose(shown, [530, 165] + points * [UNIT, -UNIT], atol=0.051)
 
 
 def test_the_steps_of_adam_are_torchs():

@@ -1,8 +1,9 @@
 """Three steps of Adam in a narrow valley, number by number: two averages, two corrections, one division."""
 
 import math
+from itertools import pairwise
 
-from support.view.live.stepper import Matrix, Story, stepper
+from support.view.live.stepper import Matrix, Scene, Story, stepper
 from support.view.live.stepper.sums import added, factor
 
 RATE, BETA_1, BETA_2, EPSILON = 0.3, 0.8, 0.9, 1e-8
@@ -10,6 +11,8 @@ START = (-4.0, 1.2)  # L = (a² + 25 b²) ÷ 2
 CURVES = (1.0, 25.0)
 ROWS = ("a", "b")
 STEPS = 3
+UNIT = 110  # of the drawing, for one of a or b
+CONTOURS = (0.5, 2, 6, 13, 26)
 
 
 def adam() -> Story:
@@ -33,7 +36,7 @@ def adam() -> Story:
     m_hat = rows("m̂", "m̂ = m ÷ (1 − 0.8ᵗ)", "key", times, "corrected")
     v_hat = rows("v̂", "v̂ = v ÷ (1 − 0.9ᵗ)", "value", times, "corrected", 2)
     move = rows("move", "move = −η m̂ ÷ (√v̂ + ε)", "output", times)
-    story.step("Start", "The point stands high on the wall of the valley.", "L = ½ (a² + 25 b²)")
+    story.step("Start", "The point stands high on the wall of a narrow valley.", "L = ½ (a² + 25 b²)")
     for r, value in enumerate(START):
         story.put(theta, r, 0, value)
     for t in range(1, STEPS + 1):
@@ -91,4 +94,41 @@ def adam() -> Story:
     return story
 
 
-FIGURE = stepper("adam_steps", "Three steps of Adam, number by number", adam())
+def valley(story: Story) -> Scene:
+    """The valley from above, to one scale: contours, and at each point the way downhill and Adam's move.
+
+    >>> scene = valley(adam())
+    >>> [(step, kind) for step, kind, _ in scene.lines if kind == "move"]
+    [(4, 'move'), (9, 'move'), (14, 'move')]
+    """
+    scene = Scene((620, 280), "The valley from above: contours, the way downhill, and Adam’s moves.")
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        return 530 + UNIT * a, 165 - UNIT * b
+
+    for level in CONTOURS:  # an ellipse with the half axes √(2 L) and √(2 L ÷ 25)
+        reach = [math.sqrt(2 * level / curve) for curve in CURVES]
+        turns = [math.tau * k / 180 for k in range(181)]
+        scene.line(0, "contour", [at(reach[0] * math.cos(u), reach[1] * math.sin(u)) for u in turns])
+    scene.word(0, "ground", *at(0.12, -0.06), "minimum")
+    scene.line(0, "end", [at(0.0, 0.0)] * 2)
+    theta, g = story.matrices["θ"], story.matrices["g"]
+    points = [(theta.value(0, t), theta.value(1, t)) for t in range(STEPS + 1)]
+    scene.line(0, "point", [at(*points[0])] * 2)
+    scene.word(0, "ground", *at(points[0][0] - 0.06, points[0][1] + 0.15), "start")
+    for t, (here, there) in enumerate(pairwise(points)):
+        first = 1 + 5 * t  # the step that computes the gradient
+        slope = g.value(0, t), g.value(1, t)
+        long = 0.7 / math.hypot(*slope)
+        downhill = at(here[0] - long * slope[0], here[1] - long * slope[1])
+        scene.line(first, "downhill", [at(*here), downhill])
+        scene.line(first + 3, "move", [at(*here), at(*there)])
+        scene.line(first + 4, "point", [at(*there)] * 2)
+        if not t:
+            scene.word(first, "downhill", downhill[0] - 60, downhill[1] + 18, "downhill: −g")
+            scene.word(first + 3, "move", *at(there[0] + 0.1, there[1] + 0.15), "Adam’s move")
+    return scene
+
+
+STORY = adam()
+FIGURE = stepper("adam_steps", "Three steps of Adam, number by number", STORY, valley(STORY))

@@ -4,16 +4,18 @@ A `Story` holds the steps, the matrices they make and, for each number, the sum 
 it into a live figure. All numbers are computed and rounded here; `figure.js` beside this file shows them.
 """
 
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from support.view.live.controls import Action, Choice, Slider, Values
 from support.view.live.description import LiveFigure
 from support.view.live.stepper.matrix import Matrix
+from support.view.live.stepper.scene import Scene
 from support.view.live.stepper.still import draw_story
 from support.view.live.stepper.story import NONE, Story
 
-__all__ = ["Matrix", "Story", "stepper"]
+__all__ = ["Matrix", "Scene", "Story", "stepper"]
 
 
 def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | None = None) -> Values:
@@ -32,7 +34,7 @@ def to_step(values: Values, _uniform: float, last: int, by: int = 0, at: int | N
     return {} if at == now else {"step": at, "cell": NONE}
 
 
-def stepper(name: str, title: str, story: Story) -> LiveFigure:
+def stepper(name: str, title: str, story: Story, scene: Scene | None = None) -> LiveFigure:
     """The live figure of a story. It opens with the first step; its still picture shows all steps done.
 
     Args:
@@ -40,6 +42,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
         title: a heading.
         story: steps, matrices and sums. The page names all matrices in a line, in the order in which they
             are made, and shows those that the step reads or makes.
+        scene: a drawing that stands above the matrices.
 
     >>> story = Story()
     >>> story.step("Given", "Two numbers are given and wait.")
@@ -89,6 +92,7 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
             "made": story.table(),
             "lines": story.lines,
             "rounded": story.of_numbers,
+            **({"scene": asdict(scene)} if scene else {}),
         },
         front=("step",),
         still={"step": last},

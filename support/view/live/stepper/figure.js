@@ -100,6 +100,14 @@
     });
   }
 
+  // A drawing above the matrices: each of its lines and words comes with its step.
+  function scene({size, label, lines, words}, held, {svg, text}) {
+    const drawn = [...lines.map(([step, kind, d]) => [step, svg("path", {d, class: `scene-${kind}`})]),
+      ...words.map(([step, kind, x, y, says]) => [step, text(x, y, says, {class: `scene-word scene-${kind}`})])];
+    held.scene = drawn;
+    return svg("svg", {viewBox: `0 0 ${size.join(" ")}`, class: "stepper-scene", role: "img", "aria-label": label}, ...drawn.map(([, node]) => node));
+  }
+
   function build(held, data, tools) {
     const {make, set: go, values} = tools;
     held.cells = new Map();
@@ -126,7 +134,8 @@
       "Solid frame: what this step makes. Dashed: what it reads. Press a number that was computed to see its sum.",
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ marks a sum whose rounded numbers come to another last digit."] : [])));
     held.measure = () => measure(held, data, make);
-    held.stage = make("div", {class: "stepper"}, held.bar, strip(held, data, tools), held.canvas, held.foot);
+    held.scene = [];
+    held.stage = make("div", {class: "stepper"}, held.bar, ...(data.scene ? [scene(data.scene, held, tools)] : []), strip(held, data, tools), held.canvas, held.foot);
   }
 
   // Which matrices a step shows, in the order of its line, with its signs; without a line, what it reads comes first.
@@ -191,6 +200,10 @@
       inner.tabIndex = -1;
     }
     if (kept || first) (kept || first).tabIndex = 0;
+    for (const [step, node] of held.scene) {
+      node.classList.toggle("stepper-folded", step > place);
+      node.classList.toggle("scene-new", step === place);
+    }
     held.sum.replaceChildren(...typeset(sum.trim(), make));
     held.foot.classList.toggle("stepper-telling", Boolean(sum));
     held.back.disabled = place === 0;
