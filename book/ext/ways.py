@@ -193,6 +193,17 @@ def draws(cell: nodes.Element) -> bool:
     return "draws" in cell["classes"]
 
 
+def behind_the_picture(top: nodes.Element) -> None:
+    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them."""
+    drawn = [n for n in top.children if {"opening-drawing", "opening-said"} & set(n.get("classes", ()))]
+    picture = next((n for n in top.children if "the-picture" in n.get("ids", ())), None)
+    if picture is not None:
+        for node in drawn:
+            top.remove(node)
+        place = top.index(picture) + 1
+        top[place:place] = drawn
+
+
 class Ways(SphinxPostTransform):
     """Marks a chapter for its ways; folds of cells have been made (`HideInputCells`)."""
 
@@ -232,6 +243,7 @@ class Ways(SphinxPostTransform):
             if goes_deeper(section):
                 before_deeper(section)
                 fold_deeper(section)
+        behind_the_picture(top)
         top += raw(self.onward())
         top.insert(1, raw(bar()))
 
@@ -247,8 +259,6 @@ class Ways(SphinxPostTransform):
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
                 drawn = True
-                if "with-opening" not in top["classes"]:
-                    top["classes"].append("with-opening")
                 continue
             if drawn and isinstance(node, nodes.paragraph):  # words that belong to the drawing
                 node["classes"].append("opening-said")

@@ -722,13 +722,13 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     alone.first.wait_for()
 
 
-def test_in_the_picture_the_drawing_stands_behind_the_words_that_explain_it(own):
+def test_the_opening_drawing_stands_behind_the_words_that_explain_it(own):
     tab = own("notebooks/16_one_step_every_number.html")
     drawing, words = tab.locator(".opening-drawing"), tab.locator("#the-picture")
-    assert drawing.bounding_box()["y"] < words.bounding_box()["y"]
-    tab.click(".modes [data-way=picture]")
-    experiment = tab.locator("section[id^=experiment]")
-    assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < experiment.bounding_box()["y"]
+    for way, part in (("all", "#by-hand"), ("picture", "section[id^=experiment]")):
+        tab.click(f".modes [data-way={way}]")
+        after = tab.locator(part)
+        assert words.bounding_box()["y"] < drawing.bounding_box()["y"] < after.bounding_box()["y"]
     assert tab.locator(".opening-said").first.is_visible() and drawing.locator(".finding").is_visible()
 
 
