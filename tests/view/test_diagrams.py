@@ -213,6 +213,16 @@ def test_values_and_gradients_of_the_graph_are_autograds():
     assert f"loss = −ln p = {loss.item():.2f}" in shown
 
 
+def test_the_walk_back_has_the_gradients_of_autograd():
+    x, weight = (torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (-1.5, 2.0))
+    product = weight * x
+    product.retain_grad()
+    ((product - 1) ** 2).backward()
+    alt = diagram.walk_back(-1.5, 2.0, 1.0).alt
+    told = f"1, {product.grad.item():g}, {product.grad.item():g}, {x.grad.item():g}".replace("-", "−")
+    assert told in alt and f"gradient of the weight {weight.grad.item():g}." in alt
+
+
 def test_an_id_is_a_place_in_the_list_and_an_unknown_word_has_that_of_unk():
     ours = ["<PAD>", "<UNK>", "the", "cat", "sat"]
     assert diagram.vocabulary("sat the cat", ours).alt.endswith("the ids 4 2 3.")

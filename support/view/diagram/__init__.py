@@ -12,7 +12,7 @@ from support.view.diagram.canvas import Diagram
 from support.view.diagram.diagnosis import diagnosis
 from support.view.diagram.experts import experts, swiglu
 from support.view.diagram.families import families
-from support.view.diagram.graph import computation_graph
+from support.view.diagram.graph import computation_graph, walk_back
 from support.view.diagram.heads import cache, heads
 from support.view.diagram.inside import checkpoint, hooks
 from support.view.diagram.layers import block, decoder, feed_forward
@@ -67,5 +67,6 @@ __all__ = [
     "tools",
     "training_loop",
     "vocabulary",
+    "walk_back",
     "way",
 ]

@@ -94,3 +94,56 @@ def computation_graph(
         f"{shown(values[7])}. At each sum the gradient goes on unchanged and into the sublayer as well, so "
         "it reaches the embedding on 2 to the power of 4 paths."
     )
+
+
+def walk_back(x: Number = 2, weight: Number = 4, target: Number = 5) -> Diagram:
+    """Three stations, (weight · x − target)²: values on the way down, gradients on the way back up.
+
+    Args:
+        x: what goes in.
+        weight: by which the first station multiplies it.
+        target: what the second station takes away.
+
+    >>> "the weight 12" in walk_back().alt
+    True
+    """
+    product = weight * x
+    error = product - target
+    values = [x, product, error, error**2]
+    factors = [weight, 1, 2 * error]
+    gradients = [math.prod(factors[k:]) for k in range(4)]
+    stations = [
+        (f"times the weight, {weight:g}", f"note: {x:g} came in"),
+        (f"minus the target, {target:g}", "nothing to note"),
+        ("squared", f"note: {error:g} came in"),
+    ]
+
+    def shown(number: Number) -> str:
+        return f"{number:g}".replace("-", "−")
+
+    d, left, right, step = Drawing(470), 40, 300, 118
+    d.text(8, 16, "forward pass ↓", "stream", bold=True, anchor="start")
+    d.text(332, 16, "↑ backward pass", "loss", bold=True, anchor="end")
+    ys = [56 + step * k for k in range(4)]
+    told = [d.node(right, y, shown(g), "loss", r=18) for y, g in zip(ys, gradients, strict=True)]
+    made = [d.node(left, y, shown(v), "stream", r=18) for y, v in zip(ys, values, strict=True)]
+    d.text(left + 26, ys[0], "what goes in", "stream", size=12, anchor="start")
+    d.text(left + 26, ys[3], "the loss", "stream", size=12, anchor="start", bold=True)
+    d.text(right - 26, ys[3], "starts with 1", "loss", size=12, anchor="end")
+    for k, (name, note) in enumerate(stations):
+        y = (ys[k] + ys[k + 1]) / 2
+        station = d.box(170, y, 148, 46, name, "ink", note=note, size=12, bold=True)
+        d.arrow(made[k].bottom, (left, y), station.left, role="stream", width=2)
+        d.arrow((station.left[0], y + 12), (left, y + 12), made[k + 1].top, role="stream", width=2)
+        d.arrow(told[k + 1].top, (right, y + 12), (station.right[0], y + 12), role="loss", width=2)
+        d.arrow(station.right, (right, y), told[k].bottom, role="loss", width=2)
+        d.text(right + 8, y - 18, f"× {shown(factors[k])}", "loss", size=12, anchor="start", bold=True)
+    of_weight = f"{shown(gradients[1])} · {shown(x)} = {shown(gradients[1] * x)}"
+    d.text(170, ys[0] + 22, f"for the weight: {of_weight}", "loss", size=12, bold=True)
+    d.size = (d.size[0], ys[3] + 30)
+    return d.done(
+        f"Three stations: times {weight:g}, minus {target:g}, squared. Forward the values are "
+        f"{', '.join(map(shown, values))}, and the last is the loss. Backward each station multiplies the "
+        f"gradient that it is told: {', '.join(map(shown, gradients[::-1]))}. From the note of the first "
+        f"station follows the gradient of the weight {shown(gradients[1] * x)}."
+    )
