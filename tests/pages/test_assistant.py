@@ -289,13 +289,13 @@ def test_where_no_word_is_near_it_offers_heroes_or_says_what_one_can_ask_for(awa
     assert reads.query_selector_all("button") == []
 
 
-def test_two_stories_differ_in_what_the_page_says_they_do():
-    """Plots are filled, and at temperature zero even the thing that is lost is found by the same animal."""
+def test_two_stories_are_one_tale_as_the_page_says():
+    """Something is lost at the beach, and a sleepy cat finds it; at a higher temperature it is otherwise."""
     said = [converse((f"tell me a story about {name}",), True, -1, 0.0)[0] for name in ("leo", "mina")]
     leo, mina = (set(talk["parts"][-1]["words"].split()) for talk in said)
-    assert len(leo & mina) > 0.6 * min(len(leo), len(mina))
+    assert {"beach", "gone", "search", "sleepy", "cat", "found"} <= leo & mina
     warm = converse(("tell me a story about leo",), True, -1, 1.0)[0]["parts"][-1]["words"].split()
-    assert len(leo & set(warm)) < len(leo & mina)
+    assert not {"beach", "blanket"} & set(warm)
 
 
 def test_an_unknown_word_is_named_and_near_ones_are_offered(awake):
