@@ -35,17 +35,20 @@ def _regular() -> bytes:
 
 
 @cache
-def _measure() -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(io.BytesIO(_regular()), 100)
+def _measure() -> tuple[ImageFont.FreeTypeFont, float]:
+    font = TTFont(io.BytesIO(_regular()))
+    larger = X_HEIGHT * font["head"].unitsPerEm / font["OS/2"].sxHeight
+    return ImageFont.truetype(io.BytesIO(_regular()), 100), larger / 100
 
 
 def width(words: str) -> float:
-    """How wide words are in the page's face, by the size of their letters.
+    """How wide words in a drawing are, by the size of their letters.
 
     >>> 2.6 < width("Adam") < 2.8, width("ill") < width("Mum")
     (True, True)
     """
-    return _measure().getlength(words) / 100
+    font, scale = _measure()
+    return scale * font.getlength(words)
 
 
 @cache
