@@ -140,20 +140,20 @@ document.addEventListener("click", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-prints]")) window.print();
 });
-// A finger does not hit a dot of the timeline: the nearest one is meant. Its entry is read below the drawing, where
-// the drawing stays in sight; the keyboard, and a press together with a key, go to the list.
+// A press on a work of the timeline, or near it: its entry is read below the drawing, where the drawing stays in sight; the
+// keyboard, and a press together with a key, go to the list.
 document.addEventListener("click", (event) => {
   const plain = event.pointerType && !(event.ctrlKey || event.metaKey || event.shiftKey);
   const drawing = plain && event.target.closest?.("svg.spread:has(.event)");
   if (!drawing) return;
-  const far = (dot) => {
-    const box = dot.querySelector("circle").getBoundingClientRect();
-    return Math.hypot(box.left + box.width / 2 - event.clientX, box.top + box.height / 2 - event.clientY);
+  const {clientX: x, clientY: y} = event, far = (work) => { // from the box of the dot and its name
+    const box = work.querySelector("rect").getBoundingClientRect();
+    return Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
   };
   const nearest = [...drawing.querySelectorAll(".event")].sort((a, b) => far(a) - far(b))[0];
   event.preventDefault();
   if (far(nearest) > 30) return;
-  for (const dot of drawing.querySelectorAll(".event")) dot.classList.toggle("event-read", dot === nearest);
+  for (const work of drawing.querySelectorAll(".event")) work.classList.toggle("event-read", work === nearest);
   const list = document.querySelector("ol.timeline"), told = document.querySelector(".event-told") || document.createElement("ol");
   told.className = "timeline event-told";
   told.setAttribute("aria-live", "polite");

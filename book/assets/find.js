@@ -17,7 +17,7 @@
 
   // --- what is looked for ---
   // Words that ask, and are not what somebody asks about; they are looked for only if there is nothing else.
-  const ASKING = new Set(stems("about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need our say should so some tell than them thing things up us want we what when where which who why work works would you your"));
+  const ASKING = new Set(stems(offers.ASKING));
   const has = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
   // The pages of a word; one that no page has as it is typed may be the beginning of another.
   function places(word) {

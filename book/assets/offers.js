@@ -26,9 +26,7 @@ const offers = (() => {
   }
   const isChapter = (place) => place.startsWith("notebooks/"), isTerm = (place) => place.startsWith("book/glossary.html#term-"), isPage = (place) => !place.includes("#");
   // The offers in their order: chapters and pages of that name, sections whose title has it, sections that treat it, the glossary.
-  function find(text, titles) {
-    const typed = wordsOf(text);
-    if (!typed.length) return [];
+  function named(typed, titles) {
     const kinds = [[], [], [], [], []], named = new Map(), taken = new Set();
     for (const entry of titles) {
       const [title, place, names] = entry, best = Math.min(...[title, ...isTerm(place) ? names : []].map((name) => fit(typed, name)));
@@ -51,6 +49,35 @@ const offers = (() => {
     const list = [...pages.slice(0, 3), ...sections, ...terms.slice(0, 3)];
     return [...list, ...titled.slice(4), ...terms.slice(3), ...others].slice(0, most);
   }
+  // Words that ask, and are not what somebody asks about (find.js knows them, too), and words that only join or count others.
+  const ASKING = "about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need our say should so some tell than them thing things up us want we what when where which who why work works would you your";
+  const JOINING = "a an and are as at be between but by difference for from if in into is it many more much no not of on one or such that the their then there they this to was will with";
+  const quiet = new Set(wordsOf(`${ASKING} ${JOINING}`));
+  const stem = (word) => word.replace(/(?<=.{4})(?:ation|ing|ed|er|e)$/, ""), alike = (typed, word) => stem(word).startsWith(stem(typed));
+  // What a question asks about: a word that stands nowhere is taken for the one that is spelled most nearly so.
+  function meant(typed, known) {
+    const heard = typed.filter((word) => word.length > 1 && !quiet.has(word));
+    return heard.flatMap((word) => known.some((other) => alike(word, other)) ? [word] : word.length > 3 ? nearest(word, known, word.length < 6 ? 1 : 2).slice(0, 1) : []);
+  }
+  // The titles that have most of the words, in whatever order: a rare word counts for more than a common one, and a word of a title
+  // for more than one of the terms that its section treats.
+  function holding(asked, entries) {
+    const counts = asked.map((word) => {
+      const has = entries.map(({title, terms}) => title.some((other) => alike(word, other)) ? 1 : terms.some((other) => alike(word, other)) ? 0.7 : 0);
+      return has.map((much) => much * Math.log(1 + entries.length / has.filter(Boolean).length));
+    });
+    const scored = entries.map(({entry, title}, k) => ({entry, long: title.length, score: counts.reduce((sum, count) => sum + count[k], 0)}));
+    const best = Math.max(...scored.map(({score}) => score));
+    return scored.filter(({score}) => score > 0.7 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);
+  }
+  function find(text, titles) {
+    const typed = wordsOf(text), whole = typed.length ? named(typed, titles) : [];
+    if (whole.length || !typed.length) return whole;
+    const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf)}));
+    const asked = meant(typed, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
+    const mended = asked.length ? named(asked, titles) : [];
+    return mended.length || !asked.length ? mended : holding(asked, entries);
+  }
   const where = (place, titles) => {
     if (isTerm(place)) return "glossary";
     const number = /^notebooks\/0?(\d+)_/.exec(place)?.[1], [page] = place.split("#");
@@ -64,7 +91,9 @@ const offers = (() => {
     const show = async () => {
       await (coming ??= window.TITLES || fetchScript("titles.js"));
       const typed = field.value.trim();
-      list.replaceChildren(...find(typed, window.TITLES).map(([title, place]) => make("li", {}, make("a", {href: new URL(place, root)}, title, make("small", {}, where(place, window.TITLES))))));
+      const found = find(typed, window.TITLES).map(([title, place]) => make("a", {href: new URL(place, root)}, title, make("small", {}, where(place, window.TITLES))));
+      const none = typed && !found.length ? ["No title has these words. “Search all pages” looks for them in the text."] : [];
+      list.replaceChildren(...[...found, ...none].map((line) => make("li", {}, line)));
       go.hidden = !typed;
     };
     go.hidden = true;
@@ -76,5 +105,5 @@ const offers = (() => {
       event.preventDefault();
       all[(at + by + all.length) % all.length].focus();
     });
-  }, {find});
+  }, {find, ASKING});
 })();

@@ -1,37 +1,19 @@
 """The page of scales: a figure whose colours follow the page, with its numbers in a table below.
 
 A model's paper is named by its key in `references.bib` and linked by its DOI or arXiv number; sizes are
-counted by `GPTConfig`, not copied. (`timeline.py` draws with the same pieces.)
+counted by `GPTConfig`, not copied.
 """
 
-import math
 from html import escape
 from typing import Any
 
 from docutils import nodes
 from pybtex.database import parse_file
 from references import BIB, address  # beside this file
+from scale_drawings import LADDERS, ladder, short, squares
 from sphinx.util.docutils import SphinxDirective
 
 from support.model import GPT, GPTConfig, cache_bytes
-
-WIDTH, LEFT = 360, 8
-
-
-def text(x: float, y: float, words: str, more: str = "") -> str:
-    """A label."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="currentColor" {more}>{escape(words)}</text>'
-
-
-def drawing(body: list[str], size: tuple[float, float], label: str, more: str = "", role: str = "img") -> str:
-    """A figure that is as wide as the page lets it be; one with links in it is a group."""
-    width, height = size
-    return (
-        f'<div class="diagram-of-cell {more}"><svg xmlns="http://www.w3.org/2000/svg" class="diagram spread" '
-        f'role="{role}" viewBox="0 0 {width} {height:.0f}" style="width:100%;height:auto" '
-        f'aria-label="{escape(label)}">{"".join(body)}</svg></div>'
-    )
-
 
 PAPER = "a small Transformer, computed on paper"
 OURS = {  # how the page calls a model of the zoo
@@ -39,6 +21,10 @@ OURS = {  # how the page calls a model of the zoo
     "semantic": "our model of the semantic world",
     "stories": "our model of the story world",
     "stories-small": "our small model of the story world",
+}
+BRIEF = {  # and in a drawing, where there is less room
+    PAPER: "on paper",
+    **{name: key.replace("-", " ") for key, name in OURS.items()},
 }
 
 
@@ -85,6 +71,7 @@ def scales() -> list[dict[str, Any]]:
 def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: str) -> dict[str, Any]:
     return {
         "name": name,
+        "brief": BRIEF.get(name, name),
         "parameters": model.n_parameters(),
         "shape": f"{config.d_model:,} · {config.n_layers} · {config.n_heads}",
         "flops": model.flops_per_token(length=min(config.context, 2048)),
@@ -93,43 +80,6 @@ def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: st
         "tokens": tokens,
         "key": key,
     }
-
-
-def short(x: float | None) -> str:
-    """A large number with three digits and its power in words.
-
-    >>> short(174_600_000_000), short(301_296), short(0), short(None)
-    ('175 billion', '301,296', 'none', 'not published')
-    """
-    if not x:
-        return "not published" if x is None else "none"
-    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if x >= size:
-            return f"{x / size:.3g} {word}"
-    return f"{x:,.0f}"
-
-
-def scale_drawing(rows: list[dict[str, Any]]) -> str:
-    """A dot for each model over powers of ten. No bars: on a logarithmic line a length means nothing."""
-    low, high, step, top = 4, 12, 34, 18
-    across = lambda x: LEFT + (WIDTH - 2 * LEFT) * (math.log10(x) - low) / (high - low)  # noqa: E731 - a scale
-    height = top + step * len(rows)
-    words = {4: "10,000", 6: "1 million", 8: "100 million", 10: "10 billion", 12: "1 trillion"}
-    anchors = {low: "start", high: "end"}
-    body = [
-        text(across(10**p), 10, word, f'text-anchor="{anchors.get(p, "middle")}" class="axis"')
-        for p, word in words.items()
-    ]
-    body += [f'<path d="M{across(10**p):.1f} {top}V{height}" class="scale-line"/>' for p in words]
-    for k, row in enumerate(rows):
-        x, y = across(row["parameters"]), top + 22 + step * k
-        side = 'text-anchor="end"' if x > WIDTH / 2 else ""
-        body.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" class="scale-dot"/>')
-        body.append(
-            text(x, y - 9, f"{row['name']}: {short(row['parameters'])}", f'{side} class="scale-name"')
-        )
-    told = "; ".join(f"{row['name']} {short(row['parameters'])}" for row in rows)
-    return drawing(body, (WIDTH, height), f"Parameters on a logarithmic line: {told}.", "scale-drawing")
 
 
 def scale_table(rows: list[dict[str, Any]]) -> str:
@@ -150,7 +100,7 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
         lines.append(f'<tr><th scope="row">{name}</th>{filled}</tr>')
     head = "".join(f'<th scope="col">{h}</th>' for h in heads)
     return (
-        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table scales">'
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table scales cards">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 
@@ -199,16 +149,19 @@ def comparison(rows: list[tuple[str, float, float]]) -> str:
 
 
 class Scale(SphinxDirective):
-    """The figure and the table; with the argument `compared`, the guide's model beside GPT-3."""
+    """The figure and the table; `squares`: the same as areas; `compared`: the guide's model beside GPT-3."""
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(BIB))
-        if self.arguments:
+        if self.arguments == ["compared"]:
             return [nodes.raw("", comparison(compared()), format="html")]
         rows = scales()
-        return [nodes.raw("", scale_drawing(rows) + scale_table(rows), format="html")]
+        if self.arguments == ["squares"]:
+            return [nodes.raw("", squares(rows), format="html")]
+        drawings = "".join(ladder(rows, layout) for layout in LADDERS)
+        return [nodes.raw("", drawings + scale_table(rows), format="html")]
 
 
 def setup(app: Any) -> dict[str, Any]:

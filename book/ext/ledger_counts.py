@@ -33,13 +33,14 @@ class LedgerTable(SphinxDirective):
             total += count
             rows.append([f'<a href="#claims-{name}">{claims.SOURCES[name]}</a>', count])
         rows.append(["<b>all</b>", total])
-        html = '<div class="pst-scrollable-table-container"><table class="table ledger">'
+        html = '<div class="pst-scrollable-table-container"><table class="table ledger cards">'
         html += "<caption>Claims by source and verdict</caption><thead><tr>"
         html += "".join(f'<th scope="col">{h}</th>' for h in heads) + "</tr></thead><tbody>"
         for head, count in rows:
             cells = [sum(count.values()), *(count[v] for v in claims.VERDICTS)]
             html += f'<tr><th scope="row">{head}</th>'
-            html += "".join(f"<td>{f'{c:,}' if c else '–'}</td>" for c in cells) + "</tr>"
+            named = zip(heads[1:], cells, strict=True)
+            html += "".join(f'<td data-name="{h}">{f"{c:,}" if c else "–"}</td>' for h, c in named) + "</tr>"
         return [nodes.raw("", html + "</tbody></table></div>", format="html")]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
+from PIL import ImageFont
 
 FACE = Path(__file__).resolve().parents[1] / "assets" / "fonts" / "source-sans.woff2"
 X_HEIGHT = 0.547  # of DejaVu Sans, by its size
@@ -31,6 +32,23 @@ def _regular() -> bytes:
     out = io.BytesIO()
     font.save(out)
     return out.getvalue()
+
+
+@cache
+def _measure() -> tuple[ImageFont.FreeTypeFont, float]:
+    font = TTFont(io.BytesIO(_regular()))
+    larger = X_HEIGHT * font["head"].unitsPerEm / font["OS/2"].sxHeight
+    return ImageFont.truetype(io.BytesIO(_regular()), 100), larger / 100
+
+
+def width(words: str) -> float:
+    """How wide words in a drawing are, by the size of their letters.
+
+    >>> 2.6 < width("Adam") < 2.8, width("ill") < width("Mum")
+    (True, True)
+    """
+    font, scale = _measure()
+    return scale * font.getlength(words)
 
 
 @cache

@@ -12,10 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import lettering  # beside this file
 from docutils import nodes
-from history import drawing, text  # beside this file
 from pybtex.database import parse_file
 from references import BIB, address, typeset
+from scale_drawings import drawing, text
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
@@ -35,9 +36,8 @@ STRANDS = {  # strand → its colours by day and by night, of those that colour-
 # Time runs faster where little happened: (year, place on the axis).
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
 TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
-LAYOUTS = {"wide": (920, 13), "narrow": (360, 12)}  # width, and size of the letters
+LAYOUTS = {"wide": (920, 13, 18), "narrow": (360, 12, 20)}  # width, size of the letters, height of a row
 DOT, GAP = 4, 6  # radius; to the name, and between a name and what follows in its row
-LETTER = 0.54  # the width of a letter, of its size
 
 
 def place(year: float) -> float:
@@ -62,6 +62,16 @@ def coloured(strand: str) -> str:
     return f'class="strand" style="--day:{day};--night:{night}"'
 
 
+def span(x: float, name: str, size: float, left: bool) -> tuple[float, float]:
+    """From where to where a dot at `x` and its name reach, and what is kept free around them.
+
+    >>> span(50, "GRU", 10, left=False)[0], span(50, "GRU", 10, left=True)[1]
+    (40, 60)
+    """
+    long, short = DOT + GAP + size * lettering.width(name), DOT + GAP
+    return (x - long, x + short) if left else (x - short, x + long)
+
+
 def laid_out(named: list[tuple[float, str]], width: float, size: float) -> Iterator[tuple[int, bool]]:
     """For each dot with its name the row in which both have room, and whether the name stands to the left.
 
@@ -70,8 +80,7 @@ def laid_out(named: list[tuple[float, str]], width: float, size: float) -> Itera
     """
     rows: list[list[tuple[float, float]]] = []
     for x, name in named:
-        long = DOT + GAP + LETTER * size * len(name)
-        sides = [(x - DOT - GAP, x + long, False), (x - long, x + DOT + GAP, True)]
+        sides = [(*span(x, name, size, left), left) for left in (False, True)]
         fitting = [side for side in sides if side[0] >= -GAP and side[1] <= width]
         for k in range(len(rows) + 1):
             taken = rows[k] if k < len(rows) else []
@@ -86,10 +95,13 @@ def laid_out(named: list[tuple[float, str]], width: float, size: float) -> Itera
 
 
 def timeline(events: list[dict[str, Any]], layout: str) -> str:
-    """A band for each strand; in it each work is a dot in its year, a link to its entry, beside its name."""
-    width, size = LAYOUTS[layout]
+    """A band for each strand; in it each work is a dot in its year, a link to its entry, beside its name.
+
+    What one presses is an unseen box as high as the row: letters have boxes that reach into the next one.
+    """
+    width, size, row = LAYOUTS[layout]
     across = lambda year: DOT + (width - 2 * DOT) * place(year)  # noqa: E731 - a scale
-    row, top = round(1.35 * size), 1.6 * size
+    top = 1.6 * size
     bands, y = [], top
     for strand in STRANDS:
         those = [(n, event) for n, event in enumerate(events) if event["strand"] == strand]
@@ -99,9 +111,11 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
         y += 1.5 * size
         for (n, event), (k, left) in zip(those, spots, strict=True):
             x, at = across(event["year"]), y + row * (k + 0.5)
+            start, end = span(x, event["name"], size, left)
             side = f'text-anchor="{"end" if left else "start"}"'
             bands.append(
                 f'<a class="event" href="#event-{n}" aria-label="{event["year"]}: {escape(event["name"])}">'
+                f'<rect x="{start:.1f}" y="{at - row / 2:.1f}" width="{end - start:.1f}" height="{row}"/>'
                 f'<circle cx="{x:.1f}" cy="{at:.1f}" r="{DOT}" fill="var(--strand)" {coloured(strand)}/>'
                 f"{text(x + (-GAP if left else GAP), at + 0.35 * size, event['name'], side)}</a>"
             )
@@ -116,7 +130,7 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
     first, last = events[0]["year"], events[-1]["year"]
     label = f"{len(events)} works on a line of time from {first} to {last}, stretched after 2012: {counted}."
-    return drawing([*lines, *bands], (width, y), label, f"timeline-{layout}", role="group")
+    return drawing([*lines, *bands], (width, y), label, f"drawn-{layout}", role="group")
 
 
 def entries(events: list[dict[str, Any]]) -> str:
@@ -151,7 +165,7 @@ class Timeline(SphinxDirective):
             self.env.note_dependency(str(path))
         events = json.loads(EVENTS.read_text(encoding="utf8"))
         drawings = "".join(timeline(events, layout) for layout in LAYOUTS)
-        hint = '<p class="event-hint">Press a work to read about it.</p>'
+        hint = '<p class="event-hint">Choose a work to read about it.</p>'
         return [nodes.raw("", drawings + hint + entries(events), format="html")]
 
 

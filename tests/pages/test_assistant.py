@@ -212,10 +212,10 @@ def test_a_turn_is_said_by_the_enter_key_and_stands_in_the_address(awake, open_t
     assert state(element)["said"] == "" and box.input_value() == "Who are you?"
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awake, width):
+@pytest.mark.parametrize(("width", "high"), [(390, 664), (390, 844), (1280, 800)])
+def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awake, width, high):
     page, element = awake(width=width)
-    page.set_viewport_size({"width": width, "height": 844})
+    page.set_viewport_size({"width": width, "height": high})
     box = text_of(element)
 
     def log():
@@ -225,8 +225,9 @@ def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awa
     box.press("Enter")
     page.wait_for_timeout(200)  # it scrolls with the next frame
     said, frame, field = (e.bounding_box() for e in (log().query_selector_all(".talk-you")[-1], log(), box))
+    assert field["y"] + field["height"] < high, "what one types next is in view"
     assert frame["y"] - 1 <= said["y"] < frame["y"] + frame["height"] - said["height"]
-    assert 0 <= said["y"] < 844 and field["y"] > frame["y"] + frame["height"]
+    assert 0 <= said["y"] < high and field["y"] > frame["y"] + frame["height"]
     assert "again" not in log().inner_text()
     element.query_selector(".live-of-tools input").click()
     assert "written again, now without tools" in log().inner_text()
@@ -273,16 +274,28 @@ def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, 
     assert still.evaluate(ground) == "rgb(26, 35, 41)"  # no light box in the dark
 
 
-def test_where_no_word_is_near_those_are_offered_that_the_model_expects(awake):
+def test_where_no_word_is_near_it_offers_heroes_or_says_what_one_can_ask_for(awake):
     _page, element = awake()
     box = text_of(element)
     box.fill("tell me a story about mario")
     offered = element.query_selector_all(".talk-reads button")
-    assert len(offered) == 5 and {b.get_attribute("class") for b in offered} == {"live-near"}
     names = [b.inner_text() for b in offered]
-    assert any(name in data()["large"] for name in names), names
+    assert len(names) == 6 and set(names) <= set(data()["large"]), names
     offered[0].click()
     assert box.input_value() == f"tell me a story about {names[0]}" and state(element)["trouble"] == ""
+    box.fill("what is today?")
+    reads = element.query_selector(".talk-reads")
+    assert "“today”" in reads.inner_text() and "Ask for a story" in reads.inner_text()
+    assert reads.query_selector_all("button") == []
+
+
+def test_two_stories_are_one_tale_as_the_page_says():
+    """Something is lost at the beach, and a sleepy cat finds it; at a higher temperature it is otherwise."""
+    said = [converse((f"tell me a story about {name}",), True, -1, 0.0)[0] for name in ("leo", "mina")]
+    leo, mina = (set(talk["parts"][-1]["words"].split()) for talk in said)
+    assert {"beach", "gone", "search", "sleepy", "cat", "found"} <= leo & mina
+    warm = converse(("tell me a story about leo",), True, -1, 1.0)[0]["parts"][-1]["words"].split()
+    assert not {"beach", "blanket"} & set(warm)
 
 
 def test_an_unknown_word_is_named_and_near_ones_are_offered(awake):

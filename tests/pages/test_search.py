@@ -42,6 +42,16 @@ TERMS = {
     "scaling law": ["20_training_at_scale.html#a-scaling-law", "glossary.html#term-scaling-law"],
 }
 
+# What stands in no title as it is typed → the first that is offered, and another one.
+QUESTIONS = {
+    "why does attention scale": ("11_attention.html", "11_attention.html"),
+    "how are tokens sampled?": ("21_sampling.html", "glossary.html#term-sampling"),
+    "atention": ("11_attention.html", "glossary.html#term-attention"),
+    "softmax temprature": ("playground.html#softmax", "03_scores_to_probabilities.html#temperature"),
+    "learning rate decay": ("glossary.html#term-learning-rate", "18_training.html#weight-decay"),
+    "why do we divide by the square root": ("11_attention.html#why-divide", "11_attention.html#why-divide"),
+}
+
 
 @pytest.fixture(scope="module")
 def titles(visits):
@@ -66,6 +76,43 @@ def test_a_term_leads_to_where_the_book_treats_it(titles, typed):
         assert sections.index(True) < glossary.index(True), (
             "a section that treats it stands before the glossary"
         )
+
+
+@pytest.mark.parametrize("typed", QUESTIONS)
+def test_a_question_or_a_misspelt_word_is_offered_what_is_near_it(titles, typed):
+    places = [place for _, place in titles.evaluate(FOUND, typed)]
+    first, other = QUESTIONS[typed]
+    assert first in places[0] and any(other in place for place in places) and len(places) <= 10, places
+
+
+def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(open_tab):
+    tab = open_tab("http", "book/timeline.html")
+    tab.locator(".bd-sidebar-primary .search-button__button").click()
+    offered = tab.locator(".offers li")
+    for typed in ("why does attention scale", "residual conection", "how does it lea"):
+        tab.locator("form.bd-search input:focus").fill("")
+        tab.keyboard.type(typed)
+        tab.wait_for_function("document.querySelectorAll('.offers a').length > 0")
+        assert offered.first.is_visible()
+    tab.locator("form.bd-search input:focus").fill("xyzzy")
+    tab.wait_for_function("!document.querySelector('.offers a')")
+    assert "No title has these words" in offered.inner_text()
+
+
+def test_on_a_phone_an_offer_has_its_title_above_its_chapter(open_tab):
+    tab = open_tab("http", "notebooks/06_vocabulary.html", width=390)
+    tab.keyboard.press("Control+k")
+    tab.locator("form.bd-search input:focus").type("absolute error")
+    link = tab.locator(".offers a", has_text="the squared and the absolute error").first
+    link.wait_for()
+    box, below = link.bounding_box(), link.locator("small").bounding_box()
+    title = link.evaluate("""e => {
+      const words = document.createRange();
+      words.selectNode(e.firstChild);
+      const {width, height, bottom} = words.getBoundingClientRect();
+      return [width, height, bottom];
+    }""")
+    assert title[0] > 0.6 * box["width"] and title[1] < 60 and below["y"] >= title[2] - 4
 
 
 def test_sections_of_one_name_are_told_apart_by_their_chapter(open_tab):

@@ -24,6 +24,7 @@ from support.assistant import MOST_WORDS, NAMES, OFFERS, SAME, SHORT, SHORT_ROOM
 from support.core import InputError
 from support.generation import next_token
 from support.view.live.model_text import loaded
+from support.worlds.stories import BOYS, GIRLS
 
 Values = dict[str, Any]
 MOST_TURNS, MOST_CALLS = 12, 4
@@ -55,6 +56,7 @@ def data() -> Values:
         "short": SHORT,
         "wants": sorted(WANTS),
         "large": sorted(NAMES),
+        "heroes": [name for pair in zip(GIRLS, BOYS, strict=True) for name in pair][:6],
     }
 
 

@@ -98,16 +98,12 @@
   };
   const lines = (talk) => talk.flatMap((turn) => [{who: "you", what: turn.user}, ...turn.parts.map((p) => ({who: NAMES[p.who] || "assistant", what: p.shown}))]);
 
-  // Where no word is near, those that the model finds likeliest there.
-  const likely = (text, word, held, data) => {
-    const {harness, words} = held, typed = read(text, data), before = typed.slice(0, typed.indexOf(word)).filter((w) => harness.ids.has(w));
-    const ids = [data.marks.start, data.marks.user, ...before].map((w) => harness.ids.get(w));
-    const scores = harness.reader.read(ids).logitsAt(ids.length - 1);
-    return [...words].sort((a, b) => scores[harness.ids.get(b)] - scores[harness.ids.get(a)]).slice(0, 5);
-  };
+  // For an unknown word: those that are spelled nearly so, somebody whom a story may be about, or what one can ask for.
   const instead = (text, word, held, data) => {
-    const same = nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4);
-    return same.length ? ["Near: ", same] : ["Known here: ", likely(text, word, held, data)];
+    const same = nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4), typed = read(text, data);
+    if (same.length) return ["Near: ", same];
+    if (typed[typed.indexOf(word) - 1] === "about") return ["It tells of: ", data.heroes];
+    return ["Ask for a story, for what happens in it, for a sum, a price or the time."];
   };
 
   // --- drawing: who says what, each in the colour of its writer ---
@@ -156,7 +152,8 @@
       requestAnimationFrame(() => {
         const asked = [...log.querySelectorAll(".talk-you")].at(-1);
         log.scrollTop = held.anew || !asked ? log.scrollHeight : asked.offsetTop - 8;
-        if (begun && state.talk.length) log.scrollIntoView({block: "nearest"});
+        const field = log.closest("live-figure")?.querySelector(".live-of-prompt");
+        if (begun && state.talk.length) for (const part of [log, field]) part?.scrollIntoView({block: "nearest"});
       });
       const button = (key, text, press) => {
         const made = make("button", {type: "button", "data-key": key, class: "live-near"}, text);
@@ -168,17 +165,18 @@
       const reads = state.strange.length
         ? [said(state.trouble), " ", ...instead(state.prompt, state.strange[0], held, data).flatMap((those) => typeof those === "string" ? [those]
           : those.flatMap((word) => [button(`near-${word}`, word, () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "]))]
-        : state.trouble ? [said(state.trouble)] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or press one of those above."];
+        : full ? [said("The conversation is full: begin a new one.")] : state.trouble ? [said(state.trouble)] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or choose one of those above."];
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
       const last = state.talk.at(-1), took = last?.tokens ? ` The last reply has ${last.tokens} tokens; one takes ${shown(last.each, 1)} ms here.` : "";
-      const note = `${full ? "The conversation is full: begin a new one. " : ""}${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
+      const note = `${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
       // What the model reads is more than what was said last: an old story may answer a new question.
       const before = state.talk.length - 1, turn = before === 1 ? "the turn before it" : `the ${before} turns before it`;
       const read = before < 1 || last.stopped === "not read" ? "" : `Together with “${last.user}” the model read ${last.kept ? before === 1 ? turn : `${last.kept} of ${turn}` : `nothing of ${turn}`}. `;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
-      return make("div", {class: "talk"}, log, ...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note), offers, make("p", {class: "talk-reads"}, ...reads));
+      log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
+      return make("div", {class: "talk"}, log, offers, make("p", {class: "talk-reads"}, ...reads));
     },
     placed(held) { held.first = false; },
     actions: {
