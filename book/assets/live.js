@@ -177,7 +177,7 @@
       const id = `live-${++count}`;
       const controls = spec.controls.map((c) => ({spec: c, ...CONTROLS[c.kind](c, `${id}-${c.name}`, model)}));
       const held = figure.prepare ? figure.prepare(model, spec.data) : model;
-      const says = make("p", {class: "live-says", id: `${id}-says`}), brief = make("p", {"aria-hidden": "true"}), retold = make("p", {class: "live-retold", "aria-hidden": "true"});
+      const says = make("p", {class: "live-says", id: `${id}-says`}), brief = make("p", {"aria-hidden": "true"});
       const status = make("p", {class: "live-status", role: "status"});
       const picture = make("div", {class: "live-picture"});
       const body = make("tbody");
@@ -267,9 +267,7 @@
           make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : {scope: "row"}, fill(cell, {...state, ...item})))))));
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
-        const words = String(now.prompt || "").split(" ").filter(Boolean), read = (spec.tour || spec.examples) && (figure.printed?.(words, spec.data) ?? joined(words.slice(-5))); // what is being written
-        const said = read && says.textContent.includes(joined(words.slice(-2)));
-        brief.replaceChildren(...(read && !said ? [make("b", {}, `… ${read} `)] : []), says.textContent);
+        brief.textContent = state.brief ?? says.textContent;
         toured();
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
@@ -328,7 +326,8 @@
         const now = values(), goesOn = (value, from) => value === from || (typeof from === "string" && value.startsWith(`${from} `));
         const stands = (as) => spec.tour.findLastIndex(({changes}) => about.every((name) => as(now[name], changes[name])));
         const exactly = stands(Object.is), at = exactly < 0 && onTour ? stands(goesOn) : exactly, left = onTour && at < 0; // (who has gone another way is not called back)
-        retold.textContent = guide.textContent = left ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
+        tools.stop = spec.tour[exactly]; // a figure may point out what the reached step speaks of
+        guide.textContent = left ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === at + 1 && !left);
           if (k === at) button.setAttribute("aria-current", "step");
@@ -344,7 +343,7 @@
           other.addEventListener("click", () => button.click());
           return other;
         });
-        bar.append(...(stops.length ? [retold] : []), brief, make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
+        bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again.reverse(), players[1]));
         const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
       }

@@ -165,6 +165,23 @@ def open_tab(browser, context, bases):
     tabs.close()
 
 
+@pytest.fixture
+def front_page(open_tab):
+    """The front page, its machines awake; one of them, at its tour."""
+
+    def opened(which=0, width=1280, height=860, **settings):
+        tab = open_tab("file", "book/index.html", width=width, **settings)
+        tab.set_viewport_size({"width": width, "height": height})
+        if which:
+            tab.locator(".sd-tab-set.hero > label").nth(which).click()
+        tab.wait_for_function(
+            "n => document.querySelectorAll('live-figure')[n].querySelector('.machine-word')", arg=which
+        )
+        return tab, tab.query_selector_all("live-figure")[which]
+
+    return opened
+
+
 @pytest.fixture(scope="module")
 def visits(browser, context, bases):
     """Open a page for all tests that look at it; they close it."""

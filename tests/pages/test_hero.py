@@ -17,20 +17,8 @@ OPENED = "e => [e.state.open, scrollY, document.activeElement.dataset.key]"
 
 
 @pytest.fixture
-def opened(open_tab):
-    """The front page, its machines awake; one of them, at its tour."""
-
-    def opened(which=0, width=1280, height=860, **settings):
-        tab = open_tab("file", PAGE, width=width, **settings)
-        tab.set_viewport_size({"width": width, "height": height})
-        if which:
-            tab.locator(".sd-tab-set.hero > label").nth(which).click()
-        tab.wait_for_function(
-            "n => document.querySelectorAll('live-figure')[n].querySelector('.machine-word')", arg=which
-        )
-        return tab, tab.query_selector_all("live-figure")[which]
-
-    return opened
+def opened(front_page):
+    return front_page
 
 
 def answer_top(element):
@@ -49,9 +37,8 @@ def test_a_phones_first_screen_shows_the_machine_at_work(opened, dark):
     places = element.evaluate(PLACES)
     assert places["map"][1] <= places["bar"][0] and places["bar"][1] <= 844
     assert element.query_selector(".machine-key").is_visible()
-    answer = element.query_selector(".live-player p:not(.live-retold)")
-    assert answer.text_content() == element.query_selector(".live-says").text_content()
-    assert "8 words are about equally probable" in answer.text_content()
+    answer = element.query_selector(".live-answer")
+    assert answer.text_content().startswith("8 words are about equally probable, from “3” with 11.6%")
     tints = """e => { const c = e.querySelector('canvas'), r = c.width / c.clientWidth;
       const [{x, y}] = e.view.box.squares, S = e.view.box.S;
       const all = c.getContext('2d').getImageData(x * r, y * r, S * r, S * r).data, seen = new Set();
@@ -72,16 +59,18 @@ def test_on_a_phone_a_step_of_the_tour_and_what_it_changes_are_on_one_screen(ope
         places = element.evaluate(PLACES)
         top, low = (HEADER, places["bar"][0])
         for part in ("tour", "guide", "map"):
-            # What is taken from a later block is shown with what is said of it, in the bar.
+            # What is taken from a later block is shown, and the bar says that it is off.
             if element.evaluate("e => e.state.off.includes('h22')"):
-                told = element.query_selector(".live-retold")
-                assert "without head 2.2" in told.text_content() and told.is_visible()
+                told = element.query_selector(".live-answer")
+                assert told.text_content().startswith("Head 2.2 is off. Switch it on") and told.is_visible()
                 place = element.query_selector("[data-key='head 2.2']").bounding_box()
                 assert top <= place["y"] and place["y"] + place["height"] <= low
                 break
             assert top <= places[part][0] and places[part][1] <= low, (part, places)
-        answer = element.query_selector(".live-player p:not(.live-retold)")
+        answer = element.query_selector(".live-answer")
         assert answer.evaluate(WHOLE) and answer.is_visible()
+        line = answer.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+        assert answer.bounding_box()["height"] <= 2 * line + 1, "two lines"
         said.add(answer.text_content())
     assert len(said) == 3 and tab.complaints == []
 
@@ -136,8 +125,9 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     assert element.evaluate("e => e.state.off") == ["h22"]
     assert 0 < element.query_selector("[data-key='head 2.2']").bounding_box()["y"] < answer_top(element)
     assert shown[2].get_attribute("aria-current") == "step"
-    answer = element.query_selector(".live-player p:not(.live-retold)")
-    assert "“she” with 93.8%. With all parts it would be “he”" in answer.text_content()
+    answer = element.query_selector(".live-answer")
+    assert "Next: “she” with 93.8%; with all parts “he” with 99.9%." in answer.text_content()
+    assert element.query_selector(".live-player").bounding_box()["height"] < 150
     for _ in range(10):
         assert answer.evaluate(WHOLE), answer.text_content()
         assert shown[3].is_visible() and shown[3].bounding_box()["height"] >= 36
@@ -280,8 +270,8 @@ def test_a_finger_can_use_it_on_a_phone_that_lies_and_one_that_stands(browser, b
     element = tab.wait_for_selector("live-figure:has(.machine-word)")
     element.query_selector(".live-tour > .live-stop:nth-child(3)").tap()
     settled(tab)
-    bar, told = element.query_selector(".live-player"), element.query_selector(".live-retold")
-    assert bar.bounding_box()["height"] < 105 and "“Vice”" in told.inner_text()
+    bar, told = element.query_selector(".live-player"), element.query_selector(".live-answer")
+    assert bar.bounding_box()["height"] < 105 and "“vice”" in told.inner_text()
     for part in ("[data-key='head 0.0']", "[data-key='word 0']", "[data-key='bar 1']"):
         place = element.query_selector(part).bounding_box()
         assert place["y"] >= HEADER and place["y"] + place["height"] <= bar.bounding_box()["y"], part

@@ -175,6 +175,24 @@ def test_every_part_opens_and_closes_from_the_drawing(open_tab):
     assert tab.complaints == []
 
 
+def test_an_earlier_word_is_shown_with_its_whole_pass(open_tab):
+    """Whatever the stage was, its answer is a finished one; and <BOS> stands before the first word."""
+    _tab, element = machine(open_tab, still=True, prompt=FIRST, step=1)
+    for key in ("word 1", "word 2"):
+        press(element, key)
+        assert state(element)["step_name"] == "prediction" and state(element)["finding"].startswith("After “")
+        assert "if it stopped here" not in element.inner_text().lower()
+    figure = find("machine")
+    found = figure.state(figure.values(prompt="Pietro", step=1))
+    weights = [head[1][0] for head in found["patterns"][0]]
+    most = max(range(len(weights)), key=weights.__getitem__)
+    assert found["finding"] == (
+        "Attention 0: only “<BOS>” stands before “Pietro”, which collects most from it through "
+        f"head 0.{most} ({100 * weights[most]:.0f}%)."
+    )
+    assert "“<BOS>” has no word before it" in figure.sentence(figure.values(prompt="", step=1))
+
+
 def test_a_switch_on_the_map_ablates_the_head(open_tab):
     _tab, element = machine(open_tab, prompt=FIRST)
     before = state(element)["top"][0]
@@ -189,14 +207,16 @@ def test_a_switch_on_the_map_ablates_the_head(open_tab):
     assert state(element)["off"] == [] and state(element)["top"][0] == before
 
 
-def test_play_steps_through_the_pass_and_draws_a_word(open_tab):
+def test_play_steps_through_the_pass_and_appends_the_most_probable_word(open_tab):
     tab, element = machine(open_tab, prompt="Pietro chiama", step=0)
-    tab.evaluate("Math.random = () => 0.5")
+    tab.evaluate("Math.random = () => 0.999")  # a draw would take an improbable word
     play = element.query_selector(".live-play")
     element.query_selector(".live-speed").select_option("8")
+    likely = state(element)["says_next"][-1]["word"]
     play.click()
     assert play.text_content() == "Pause" and play.get_attribute("aria-pressed") == "true"
     tab.wait_for_function("e => e.state.words.length > 3", arg=element)
+    assert state(element)["words"][3] == likely
     play.click()
     words, step = len(state(element)["words"]), state(element)["step"]
     tab.wait_for_timeout(500)
@@ -205,9 +225,10 @@ def test_play_steps_through_the_pass_and_draws_a_word(open_tab):
 
 
 def test_the_buttons_do_what_python_does(open_tab):
-    tab, element = machine(open_tab, prompt="Pietro chiama", step=3)
+    start = {"prompt": "Pietro chiama", "step": 3, "temperature": 2.0}  # which only a draw heeds
+    tab, element = machine(open_tab, **start)
     figure = find("machine")
-    values = figure.values(prompt="Pietro chiama", step=3)
+    values = figure.values(**start)
     actions = {action.label: action for action in figure.actions}
     for label, uniform in [("Step", 0.1)] * 4 + [
         ("Pick a word at random", 0.7),
@@ -343,9 +364,6 @@ def test_the_text_can_be_read_in_full(open_tab):
     marked = "".join(mark.text_content() for mark in written.query_selector_all("mark"))
     assert len(marked.split()) >= 30 and not marked.startswith("Once")
     assert written.evaluate("e => e.offsetHeight <= e.closest('.machine-text').offsetHeight")
-    element.query_selector(".live-act:text-is('Step')").click()  # now the bar of a phone names the words, too
-    last = element.query_selector(".live-player b").text_content().strip(" …")
-    assert len(last.split()) >= 3 and readable(state(element)["words"]).endswith(last)
     tab, game = machine(open_tab, prompt="Pietro chiama", step=5)
     game.query_selector('[data-key="next"]').click()  # the question mark brings the next word
     assert len(state(game)["words"]) == 4
@@ -406,8 +424,8 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         tab.wait_for_timeout(1100)
     stage = element.query_selector(".machine-stage").bounding_box()
     assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
-    told = bar.query_selector("p:not(.live-retold)").text_content()  # the text, and what happens
-    assert told == f"… Pietro chiama {says.text_content()}" and len(heights) == 1
+    told = bar.query_selector(".live-answer").text_content()
+    assert told == says.text_content() and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
     # What a step tells of is seen: the part lies between the upper bar and this one.

@@ -3,6 +3,7 @@
 import pytest
 
 from support.view.live import find
+from support.worlds import CallingGame
 
 BEST = "the most probable next word is "
 
@@ -47,10 +48,44 @@ def test_what_the_last_steps_say_of_a_head_is_so():
         "vice"
     }
     last = game.tour[-1]
-    share = game.state(game.values(**last.changes))["patterns"][0][0][-1][1]
-    assert f"{100 * share:.0f}% of Paolo’s row lies on Pietro" in last.says
+
+    def share(who):
+        changes = last.changes | {"prompt": f"{who} chiama Paolo"}
+        return round(100 * game.state(game.values(**changes))["patterns"][0][0][-1][1])
+
+    numbers = [share(number) for number in range(1, 9)]
+    assert f"{share('Pietro')}% of Paolo’s row lies on Pietro" in last.says
+    assert f"on a number it would be {min(numbers)} to {max(numbers)}%." in last.says
+    assert last.about == ("head 0.0", "Pietro")
     texts = [stop.changes["prompt"] for stop in story.tour[:2]]
     assert {first(story, prompt=text, h22=False) for text in texts} == {"she"}
+
+
+def test_play_goes_on_as_the_rules_say():
+    """Step takes the most probable word, whatever is drawn and however flat the draw is made."""
+    figure = find("machine")
+    step = next(action for action in figure.actions if action.name == "step")
+    for stop in figure.tour[:2]:
+        values = figure.values(**stop.changes, temperature=3)
+        for _ in range(12 * len(figure.data["steps"])):
+            values |= step.act(values, 0.9999)
+        words, game = ["<BOS>", *values["prompt"].split()], CallingGame()
+        assert len(words) >= 15 and all(word in game.legal(words[:k]) for k, word in enumerate(words) if k)
+        assert not {"perde", "<EOS>"} & set(words)
+
+
+def test_what_a_head_leaves_on_the_first_token_is_explained():
+    figure = find("machine")
+    said = " Weights add up to 100%: what does not lie on the words of this text lies on “<BOS>”"
+    for prompt, off, there in (
+        ("Pietro chiama Paolo", False, True),
+        ("Pietro chiama Paolo", True, True),
+        ("Pietro chiama", False, False),
+    ):
+        plain = figure.state(figure.values(prompt=prompt, open="head 0.0", h00=not off))["plain"]
+        assert (said in plain) == there
+        begins = "This head lets “" if not off else "This head is off; on, it lets “Paolo” collect from "
+        assert plain.startswith(begins) and ("“Pietro” (32%)" in plain) == there
 
 
 def test_a_token_that_is_never_predicted_is_no_candidate():

@@ -72,6 +72,7 @@ class Slider:
     step: float | int
     start: float | int
     show: str  # a template for the value beside the slider
+    group: str = ""  # neighbours of one group stand under a common heading
 
     def accept(self, value: Any) -> float:
         """The value as a number the slider can stand at. Raises: InputError if it cannot."""
@@ -95,6 +96,7 @@ class Slider:
             "kind": "slider",
             "name": self.name,
             "label": self.label,
+            "group": self.group,
             **ends,
             "start": start,
             "show": self.show,
@@ -262,14 +264,18 @@ class Action:
 
 @dataclass(frozen=True)
 class Stop:
-    """A step of a tour: the button's words, what is said once it is reached, and how the controls stand."""
+    """A step of a tour: the button's words, what is said once it is reached, and how the controls stand.
+
+    `about` names the part of the figure that it speaks of, and a word in it; the figure may point them out.
+    """
 
     label: str
     says: str
     changes: Mapping[str, Any]
+    about: tuple[str, str] | None = None
 
 
 def label_of(control: Control) -> str:
-    """A control's label where its group's heading is not seen."""
-    group = getattr(control, "group", "")
+    """A control's label where its group's heading is not seen; that of a slider says enough by itself."""
+    group = control.group if isinstance(control, Switch) else ""
     return f"{group}, {control.label}" if group else control.label

@@ -9,7 +9,7 @@ weights (`support.exchange.web_export`).
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -175,7 +175,7 @@ class LiveFigure:
                 "enter": self.enter,
                 "reset": self.reset,
                 "examples": list(self.examples),
-                "tour": [{"label": s.label, "says": s.says, "changes": dict(s.changes)} for s in self.tour],
+                "tour": [asdict(stop) for stop in self.tour],
                 "invites": self.invites,
             }.items()
             if value

@@ -37,19 +37,23 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "Called by Pietro, Paolo is Tarso: now the model is almost certain. "
-        "Switch off head 0.0, the first attention map, and see who he becomes.",
+        "Tarso, because Pietro called (a number would call him vice). Words look back through heads, each "
+        "drawn as a small map. Switch off the first, head 0.0.",
         {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
+        ("head 0.0", "Pietro"),
     ),
     Stop(
         "one head off",
-        "“Vice” is Paolo’s title after a number: without head 0.0 the model cannot tell Pietro from one. "
-        "Press its map: 32% of Paolo’s row lies on Pietro.",
+        "Without this way of looking back, Pietro counts as a number. Press its map: 32% of Paolo’s row lies "
+        "on Pietro; on a number it would be 65 to 79%.",
         {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
+        ("head 0.0", "Pietro"),
     ),
 )
-STEPS = "Go through one part of the model; after the last one, draw the next word"
+STEPS = "Go through one part of the model; after the last one, append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
+SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
+SURE: Values = {"temperature": 1, "top_k": 1, "top_p": 1}  # a draw that always takes the most probable word
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
     "embedding": (
@@ -124,7 +128,7 @@ def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int, 
 
 
 def step_on(values: Values, uniform: float, name: str, all_k: int, most: int) -> Values:
-    """One step further; at the end of the pass the next word is drawn, and the pass over it begins.
+    """One step further; at the end of the pass the most probable word is appended, and its pass begins.
 
     >>> step_on(dict(step=2, at=0), 0.5, "calling-game", 27, 73)
     {'at': 0, 'step': 3}
@@ -133,7 +137,7 @@ def step_on(values: Values, uniform: float, name: str, all_k: int, most: int) ->
         return {"at": 0, "step": 0}
     if values["step"] < len(steps_of(name)) - 1:
         return {"at": 0, "step": int(values["step"]) + 1}
-    return draw_word(values, uniform, name, all_k, most, 0)
+    return draw_word(values | SURE, uniform, name, all_k, most, 0)
 
 
 def step_back(values: Values, uniform: float, name: str) -> Values:
@@ -189,9 +193,9 @@ def machine_figure(
     config = loaded(model)[0].config
     shared: Values = {"name": model, "all_k": ks}
     sampling = (
-        Slider("temperature", "Temperature", 0.1, 3, 0.1, 1, "{temperature:.1f}"),
-        Slider("top_k", "Keep the k best (top-k)", 1, ks, 1, ks, "{keep}"),
-        Slider("top_p", "Keep this share (top-p)", 0.05, 1, 0.05, 1, "{top_p:.0%}"),
+        Slider("temperature", "Temperature", 0.1, 3, 0.1, 1, "{temperature:.1f}", SAMPLING),
+        Slider("top_k", "Keep the k best (top-k)", 1, ks, 1, ks, "{keep}", SAMPLING),
+        Slider("top_p", "Keep this share (top-p)", 0.05, 1, 0.05, 1, "{top_p:.0%}", SAMPLING),
     )
     last = len(steps) - 1
     return LiveFigure(

@@ -3,11 +3,12 @@
 (() => {
   "use strict";
   const {BOS, ranked, square} = window.ModelText;
-  // Where two spaces stand in a formula, another equation begins, on a line of its own where there is no room.
-  const equations = (formula) => formula.reduce((all, piece) => {
+  // Where two spaces stand in a formula, another equation begins, on a line of its own where there is no room. Within one a
+  // line may break behind a comma or a sign of equality or addition, never inside a term.
+  const parted = (pieces, ends) => pieces.reduce((all, piece) => {
     all.at(-1).push(piece);
-    return piece[1].endsWith("  ") ? [...all, []] : all;
-  }, [[]]);
+    return ends.test(piece[1]) ? [...all, []] : all;
+  }, [[]]).filter((part) => part.length);
   const FORMULAS = { // pairs of a vector's name and what is written
     embedding: [["x", "x"], ["", " = "], ["E", "E[word]"], ["", " + "], ["P", "P[position]"]],
     head: [["q", "q"], ["", ", "], ["k", "k"], ["", ", "], ["v", "v"], ["", " = "], ["n", "n"], ["", " W_Q, "], ["n", "n"], ["", " W_K, "], ["n", "n"], ["", " W_V,  "],
@@ -137,7 +138,8 @@
     const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
     const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
     const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, ...vectors, sum);
-    said.append(make("p", {class: "machine-formula"}, ...equations(formula).map((one) => make("span", {class: "machine-equation"}, ...one.map(term)))),
+    said.append(make("p", {class: "machine-formula"}, ...parted(formula, / {2}$/).map((one) => make("span", {class: "machine-equation"},
+      ...parted(one, /[,=+] +$/).flatMap((run) => [make("span", {class: "machine-run"}, ...run.map(term)), " "])))),
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
     // First what it does here, in words; formula, code and all numbers are folded until they are asked for.
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
@@ -146,8 +148,8 @@
       view.unfolded = fold.open;
       view.bottom.fit();
     });
-    const [i, h] = (state.open.split(" ")[1] || "").split("."), whole = h ? `Head ${h} of block ${i}` : `${state.open[0].toUpperCase()}${state.open.slice(1)}`;
-    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${whole}, at “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
+    const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
+    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
@@ -167,13 +169,14 @@
   // The head's attention map in numbers, with its switch.
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
-    const caption = `Attention weights of head ${i}.${h} in percent, rounded`, rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
+    const caption = off ? `Weights of head ${i}.${h} if it were on, in percent` : `Attention weights of head ${i}.${h} in percent, rounded`, [part, word] = view.tools.stop?.about || [], rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
     const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`, "aria-label": caption},
       make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
       make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
         ...keys.map((j) => {
           if (j > first + k) return make("td", {class: "live-square live-masked"}, "");
           const cell = square(make, row[j], {"data-key": `${first + k === state.here ? "w" : "-"}${j}`}, shown(100 * row[j], 0));
+          cell.classList.toggle("machine-spoken", first + k === state.here && part === state.open && word === state.words[j]); // a tour speaks of it
           cell.addEventListener("mouseenter", () => {
             if (first + k === state.here) light("w", j, state.detail.find((v) => v.key === "w"));
             else view.point({part: state.open, query: first + k, key: j});

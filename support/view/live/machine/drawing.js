@@ -66,13 +66,17 @@
       };
       requestAnimationFrame(frame);
     }
+    // The head that the reached step of a tour speaks of, if it is on.
+    get spoken() {
+      const [part = ""] = this.tools.stop?.about || [], [i, h] = part.replace("head ", "").split(".");
+      return part && !this.state.off.includes(`h${i}${h}`) ? part : "";
+    }
     get atEnd() { return this.state.step === this.data.steps.length - 1; }
     // While it plays, what moves is in view; on a phone the page goes down once with a pass through all parts; then the
     // text that grows is what one looks at, a whole word at a time.
     started() {
       this.follows = true;
       this.wholeWords = false;
-      this.root.closest(".live-panel").querySelector(":scope > .live-player").classList.remove("live-player-told");
       if (this.box.flow === "across") this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
       else this.bring(this.atEnd ? 0 : this.state.step);
     }
@@ -96,18 +100,17 @@
       const {box} = this, places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H];
       const panel = this.root.closest(".live-panel"), low = panel.querySelector(":scope > .live-player").getBoundingClientRect().height || 150;
       const top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 || to > innerHeight - low) this.glide(from - (k ? 76 : 110));
+      if (from < 64 + box.strip || to > innerHeight - low) this.glide(from - (k ? 76 + box.strip : 110));
     }
     // On a phone what a step changes stands on one screen, above the bar: words, buttons and the first maps, or the map of
-    // the head that it takes from a later block; then the bar says what else stands beside the buttons.
+    // the head that it takes from a later block.
     toured() {
       const {box, stage, state} = this, panel = this.root.closest(".live-panel"), bar = panel.querySelector(":scope > .live-player");
       if (!bar?.clientHeight) return;
       const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
       const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = panel.querySelector(".live-tour").getBoundingClientRect().top - 64;
-      bar.classList.add("live-player-told");
       const low = top + y + s + box.high - bar.getBoundingClientRect().top;
-      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70;
+      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70 - box.strip;
       if (far > 0 || tour < 0) this.glide(far);
     }
     place(measure) {
@@ -144,7 +147,7 @@
         const made = button(place, kind, part, label, text, () => this.open(state.open === part ? "nothing" : part), {"aria-pressed": String(state.open === part), "data-part": part});
         if (does) made.append(" ", make("small", {}, does));
         for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => this.point({part}));
-        made.addEventListener("mouseleave", () => this.point({}));
+        for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => this.point({}));
       };
       const toggle = (place, name, part) => {
         const on = !state.off.includes(name);
@@ -152,20 +155,25 @@
         button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, "",
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
+      // On a phone the row of words stays in view while the pass is scrolled: it names the columns.
+      const strip = make("div", {class: "machine-words", style: box.strip ? `height:${box.strip}px` : ""}), last = data.steps.length - 1;
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
-        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
+        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: last}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
       }
-      if (box.shown[0] > 0) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, box.gap ? `… ${box.gap} more` : `… ${box.shown[0]} earlier`));
-      if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
+      if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
       if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
+      strip.append(...parts.splice(0));
+      if (box.shown[0] > 0 && !box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
+      if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
       box.blocks.forEach((block, i) => {
         opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, "looks back");
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
-          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : ""}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
+          const spoken = this.spoken === `head ${i}.${map.h}` ? " machine-spoken" : "";
+          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
         opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
@@ -175,7 +183,7 @@
       button(box.switcher, "switcher", "switcher", ask, ask, () => this.ask());
       const bars = make("div", {class: "machine-bars", style: `${at(box.bars)};--step:${box.step}px`}), much = (p) => p === 0 ? "cut" : part(shown, p);
       const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
-        state.step === data.steps.length - 1 ? "next word" : "if it stopped here");
+        state.step === last ? "next word" : "if it stopped here");
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(this.grows ? {} : {disabled: ""}),
@@ -184,8 +192,8 @@
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
-      bars.classList.toggle("machine-half", state.step < data.steps.length - 1);
-      this.over.replaceChildren(...parts, bars);
+      bars.classList.toggle("machine-half", state.step < last);
+      this.over.replaceChildren(strip, ...parts, bars);
       window.MachineSaid.write(this);
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
       this.choices.replaceChildren(...window.MachineSaid.choices(this, much));
@@ -252,7 +260,9 @@
     }
     press(event) {
       const {part, p} = this.find(event), {state} = this;
-      if (part) this.open(part === state.open && (p ?? state.here) === state.here ? "nothing" : part, p === undefined ? {} : {at: state.words.length - 1 - p});
+      if (!part) return;
+      const other = p !== undefined && p !== state.here; // of another word the whole pass is shown
+      this.open(part === state.open && !other ? "nothing" : part, other ? {at: state.words.length - 1 - p, step: this.data.steps.length - 1} : {});
     }
   };
 })();

@@ -14,6 +14,7 @@
     return at;
   };
   const NOTHING = "nothing", SHOWN = 12, ALIKE = 0.8, LISTED = 8;
+  const SURE = {temperature: 1, top_k: 1, top_p: 1}; // a draw that always takes the most probable word
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
   const offOf = (values, {n_layers: layers, n_heads: heads}) => {
@@ -107,8 +108,9 @@
     if (kind === NOTHING) return "";
     if (kind === "embedding") return fill("“{word}” is looked up in a table: its own row of {d} numbers, plus the row of its position, {place} (counted from 1).", about);
     if (kind === "head") {
-      if (off.includes(`h${i}${h}`)) return fill("This head is switched off: “{word}” collects nothing through it.", about);
-      return fill("This head lets “{word}” collect information from {sources}.", {...about, sources: sources(reader.pattern(i, h, here), words, here, fill)});
+      const from = sources(reader.pattern(i, h, here), words, here, fill), begins = here && from.includes(`“${BOS}”`);
+      const said = off.includes(`h${i}${h}`) ? "This head is off; on, it lets “{word}” collect from {sources}." : "This head lets “{word}” collect information from {sources}.";
+      return fill(said, {...about, sources: from}) + (begins ? ` Weights add up to 100%: what does not lie on the words of this text lies on “${BOS}”, which begins every text.` : "");
     }
     const answers = parts.filter((row) => row.answer), {answer: last, sure: certain} = answers.at(-1);
     if (kind === "logits") return fill("The numbers of “{word}” are compared with the row of every word in the vocabulary: the better they fit, the more probable is the word. The most probable is “{last}” ({certain}).", {...about, last, certain});
@@ -147,23 +149,34 @@
       const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
       return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
     }
-    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given {given}, becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).",
+    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}” (the model gave it {given}) becomes {d} numbers: its embedding plus that of position {place}.",
       {...about, given: exactly(shown, softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])])});
-    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1).", about);
+    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its embedding plus that of position {place}.", about);
     if (part === "attention") {
-      if (here <= held.begins) return fill("Attention in block {layer}: “{word}” has no word before it to collect information from.", about);
+      if (!here) return fill("Attention {layer}: “{word}” has no word before it to collect information from.", about);
       let head = -1, key = -1, weight = -1;
+      const begins = Math.min(held.begins, here - 1); // <BOS> counts only where no other stands before it
       for (let h = 0; h < c.n_heads; h++) {
         if (found.off.includes(`h${i}${h}`)) continue;
-        reader.pattern(i, h, here).slice(held.begins, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + held.begins, p]; });
+        reader.pattern(i, h, here).slice(begins, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + begins, p]; });
       }
-      if (head < 0) return fill("Attention in block {layer}: all heads are switched off.", about);
-      return fill("Attention in block {layer}: “{word}” collects information from the words before it, most from “{other}” (head {layer}.{head}, {weight:.0%}).",
-        {...about, head, weight, other: words[key]});
+      if (head < 0) return fill("Attention {layer}: all heads are switched off.", about);
+      const said = here === held.begins ? "Attention {layer}: only “{other}” stands before “{word}”, which collects most from it through head {layer}.{head} ({weight:.0%})."
+        : "Attention {layer}: “{word}” collects information from the words before it, most from “{other}” (head {layer}.{head}, {weight:.0%}).";
+      return fill(said, {...about, head, weight, other: words[key]});
     }
-    if (found.off.includes(`m${layer}`)) return fill("The feed-forward network of block {layer} is switched off.", about);
+    if (found.off.includes(`m${layer}`)) return fill("Feed-forward {layer} is switched off.", about);
     const active = reader.activations(i, here).filter((a) => a > 0).length;
-    return fill("The feed-forward network of block {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
+    return fill("Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
+  }
+  // The answer where there is room for a line or two, and the text stands above.
+  function brief(held, {alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {
+    if (step !== "prediction") return finding;
+    if (over) return "The text has ended. “Play” begins again, “Back” takes the last word back.";
+    const best = `“${first.word}” with ${exactly(shown, first.plain)}`, place = here < words.length - 1 ? `After “${words[here]}”: ` : "";
+    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.`;
+    const {other, sure} = off.length ? intact(held, here, shown) : {};
+    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.`;
   }
 
   const machine = {
@@ -201,14 +214,15 @@
       found.plain = inWords(open, held, words, here, found.parts, off, tools);
       const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[alike - 1];
       const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: exactly(tools.shown, plain[last_])};
-      return {...found, finding: finding(held, about, words, here, found, top[0], tools)};
+      found.finding = finding(held, about, words, here, found, top[0], tools);
+      return {...found, brief: brief(held, about, found, top[0], tools)};
     },
     draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
     actions: {
-      // One step further: the pass goes on, and at its end the next word is drawn.
+      // One step further: the pass goes on, and at its end the most probable word is appended.
       step(values, uniform, held, data) {
         const last = data.steps.length - 1, whole = held.view?.wholeWords;
-        if (values.step === last && !values.at) return drawn(values, uniform, held, data, whole ? last : 0);
+        if (values.step === last && !values.at) return drawn({...values, ...SURE}, uniform, held, data, whole ? last : 0);
         return {at: 0, step: whole ? last : values.at ? 0 : values.step + 1};
       },
       draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.steps.length - 1),
@@ -226,7 +240,8 @@
       saying.className = "machine-saying";
       says.replaceWith(saying);
       saying.append(says, held.view.missing[0]);
-      panel.querySelector(".live-player-row").before(held.view.missing[1], held.view.choices);
+      panel.querySelector(".live-answer").prepend(held.view.missing[1]);
+      panel.querySelector(".live-player-row").before(held.view.choices);
       // What is seldom pressed stands below the drawing.
       const foot = document.createElement("div");
       foot.className = "live-buttons machine-foot";
@@ -234,7 +249,6 @@
       panel.querySelector(":scope > .live-more").before(foot);
       held.view.place(true);
     },
-    printed: (words, data) => window.MachineSaid.printed(words, data, 5),
     written: ({steps}) => ({at: 0, step: steps.length - 1}),
     // From the end of a text Play goes back to what somebody wrote, or else to its first word.
     begin({prompt}, data, held) {

@@ -36,7 +36,7 @@
     const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
     const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
     shown.forEach((p, k) => { places[p] = {y: y(slot(k))}; });
-    const box = {flow: "across", W, high: tap, H: head + room + 4, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    const box = {flow: "across", strip: 0, hidden: gap ? R * 0.8 : 14, W, high: tap, H: head + room + 4, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: 0, y: places[p].y - 15, w: words - 8, h: 30}));
     box.next = {x: 0, y: Math.min(y(used) - 15, head + room - 28), w: words - 8, h: 30};
     let x = words;
@@ -74,10 +74,10 @@
     const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
     const {shown, gap, slot} = window_(state, most, data.keeps), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
     shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
-    const tap = high(), box = {flow: "down", W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
+    const tap = high(), box = {flow: "down", strip: 36, hidden: gap ? C * 0.7 : 14, W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: places[p].x - C / 2 + 2, y: 0, w: C - 4, h: 32}));
     box.next = {x: C * (slot(shown.length - 1) + 1) + 2, y: 0, w: C - 4, h: 32};
-    box.embedding = {x: 4, y: 36, w: W - 90, h: 24};
+    box.embedding = {x: 4, y: 36, h: 24}; // (a heading is as wide as its words: behind them no line is seen)
     box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 40};
     let y = 62;
     const row = (stage) => {
@@ -86,7 +86,7 @@
     };
     row(0);
     for (let i = 0; i < L; i++) {
-      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 10, w: i ? W - 8 : W - 136, h: 24};
+      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 10, h: 24};
       const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 40}));
       const start = y + 5;
       y += 40 + m + tap + 4;
@@ -94,7 +94,7 @@
       y = to;
       row(2 * i + 1);
       box.switcher ||= {x: W - 128, y: label.y + 12 - Math.max(28, tap) / 2, w: 124, h: Math.max(28, tap)};
-      const ffn = {x: 4, y: y + 10, w: W - 60, h: 28}, toggle = {x: W - 52, y: y + 24 - tap / 2, w: 44, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
+      const ffn = {x: 4, y: y + 10, h: 28}, toggle = {x: W - 52, y: y + 24 - tap / 2, w: 44, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
       const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
       y = top + units.rows * units.cell + 12;
       row(2 * i + 2);

@@ -169,10 +169,13 @@ def machine(
 
 
 def _collects(found: Values, layer: int, here: int, begins: int) -> tuple[int, int, float]:
-    """The head, the position and the weight with which a word attends most to a word before it."""
+    """The head, the position and the weight with which a word attends most to a word before it.
+
+    ``<BOS>`` counts only where no other stands before it.
+    """
     rows = [head[here - found["first"]] for head in found["patterns"][layer]]
     heads = [h for h in range(len(rows)) if f"h{layer}{h}" not in found["off"]]
-    keys = range(begins, here) if here > begins else range(here + 1)
+    keys = range(min(begins, here - 1), here) if here else range(1)
     pairs = [(rows[h][k], -h, -k) for h in heads for k in keys]
     if not pairs:
         return -1, -1, 0.0
@@ -209,30 +212,31 @@ def _finding(
             about["sure"] = exactly(max(row))
             said += " With all parts it would be “{other}” with {sure}."
     elif part == "embedding":
-        said = (
-            "“{word}” becomes {d} numbers: its own embedding plus that of position {place} (counted from 1)."
-        )
+        said = "“{word}” becomes {d} numbers: its embedding plus that of position {place}."
         if here >= max(begins, 1):  # the first word of all follows nothing
             before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
             about["given"] = exactly(before[loaded(name)[1].id(words[here])].item())
-            said = said.replace("”", "”, to which the model had given {given},", 1)
+            said = said.replace("”", "” (the model gave it {given})", 1)
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": words[key], "weight": weight}
         said = (
-            "Attention in block {layer}: “{word}” collects information from the words before it, most from "
+            "Attention {layer}: “{word}” collects information from the words before it, most from “{other}” "
         )
-        said += "“{other}” (head {layer}.{head}, {weight:.0%})."
-        if here <= begins:
-            said = "Attention in block {layer}: “{word}” has no word before it to collect information from."
+        said += "(head {layer}.{head}, {weight:.0%})."
+        if here == 0:
+            said = "Attention {layer}: “{word}” has no word before it to collect information from."
         elif head < 0:
-            said = "Attention in block {layer}: all heads are switched off."
+            said = "Attention {layer}: all heads are switched off."
+        elif here == begins:
+            said = "Attention {layer}: only “{other}” stands before “{word}”, which collects most from it "
+            said += "through head {layer}.{head} ({weight:.0%})."
     else:
         about["active"] = sum(a > 0 for a in found["units"][int(layer)][here - found["first"]])
-        said = "The feed-forward network of block {layer} works on each word alone: {active} of its {units} "
-        said += "units are active for “{word}”."
+        said = "Feed-forward {layer} works on each word alone: {active} of its {units} units are active for "
+        said += "“{word}”."
         if f"m{layer}" in found["off"]:
-            said = "The feed-forward network of block {layer} is switched off."
+            said = "Feed-forward {layer} is switched off."
     return fill(said, about)
 
 

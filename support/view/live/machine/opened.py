@@ -6,7 +6,7 @@ from torch import Tensor
 
 from support.inside.trace import Trace
 from support.view.live.controls import fill
-from support.view.live.model_text import Values, loaded
+from support.view.live.model_text import BOS, Values, loaded
 
 
 def _vector(key: str, name: str, values: Tensor) -> Values:
@@ -106,13 +106,16 @@ def in_words(
         return fill(said + "{place} (counted from 1).", about)
     if kind == "head":
         layer, head = map(int, place.split("."))
+        about["sources"] = _sources(seen.patterns[layer, 0, head, here, : here + 1].tolist(), words, here)
+        said = "This head lets “{word}” collect information from {sources}."
         if f"h{layer}{head}" in off:
-            return fill("This head is switched off: “{word}” collects nothing through it.", about)
-        return fill(
-            "This head lets “{word}” collect information from {sources}.",
-            about
-            | {"sources": _sources(seen.patterns[layer, 0, head, here, : here + 1].tolist(), words, here)},
-        )
+            said = "This head is off; on, it lets “{word}” collect from {sources}."
+        if here and f"“{BOS}”" in about["sources"]:
+            said += (
+                " Weights add up to 100%: what does not lie on the words of this text lies on “<BOS>”, which "
+            )
+            said += "begins every text."
+        return fill(said, about)
     answers = [row for row in rows if row["answer"]]
     if kind == "logits":
         said = (

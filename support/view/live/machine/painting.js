@@ -44,7 +44,8 @@
     }
     only() {
       const {focus, state} = this;
-      return /^head/.test(state.open) && !focus.part ? state.open : /^head/.test(focus.part) ? focus.part : "";
+      const part = focus.part || (state.open === "nothing" ? this.spoken : state.open);
+      return part.startsWith("head") ? part : "";
     }
     background(c, ink) {
       const {box} = this;
@@ -57,9 +58,9 @@
       this.rails(c, ink, (p) => p > this.state.here ? 0.35 : 1);
       if (box.shown[0] > 0) for (const {from} of box.blocks) this.earlier(c, ink, from);
     }
-    // The words that are not shown are one bar, at which their threads begin.
+    // The words that are not shown share a bar, at which their threads begin, one below the other.
     earlier(c, ink, from) {
-      const {box} = this, wide = box.flow === "across", at = box.point(-1)[wide ? "y" : "x"], half = this.spread(-1) / 2 + 2;
+      const {box} = this, wide = box.flow === "across", at = box.point(-1)[wide ? "y" : "x"], half = box.hidden / 2;
       const point = (along, over) => wide ? [along, over] : [over, along];
       c.strokeStyle = c.fillStyle = ink.ink;
       c.globalAlpha = 0.6;
@@ -83,7 +84,7 @@
       });
       for (const {stage, p, x, y} of box.squares.filter(mine)) this.square(c, ink, stage, p, x, y, stage ? arrived(there(stage, p)) : there(0, p), far(p));
     }
-    spread(p = 0) { return p < 0 ? 12 : Math.min(this.box.S * 0.62, 30); } // how broad the threads of a word are together, or those of all that are not shown
+    spread() { return Math.min(this.box.S * 0.62, 30); } // how broad the threads of a word are together
     rails(c, ink, far) {
       const {box} = this, first = box.squares.filter((s) => s.stage === 0), last = box.squares.filter((s) => s.stage === this.state.streams.length - 1);
       c.strokeStyle = ink.stream;
@@ -182,17 +183,21 @@
       c.setLineDash([]);
       c.globalAlpha = 1;
     }
-    // What a word collects, head by head; the words that are not shown are one thread together.
+    // What a word collects, head by head.
     threads(c, ink, block, i, p, reached, only) {
       const {box, state} = this, H = state.patterns[i].length, wide = box.flow === "across";
       const own = p === state.here, t = soft(reached), x0 = block.from, x1 = block.to, mid = (x0 + x1) / 2;
-      const point = (q, h) => box.point(q)[wide ? "y" : "x"] + (h - (H - 1) / 2) / H * this.spread(q);
+      const hidden = [...Array(p + 1).keys()].filter((q) => !box.shown.includes(q)), each = box.hidden / Math.max(1, hidden.length);
+      const point = (q, h) => {
+        const k = hidden.indexOf(q), [apart, place] = k < 0 ? [this.spread(), 0] : [each, (k + 0.5) * each - box.hidden / 2];
+        return box.point(q)[wide ? "y" : "x"] + place + (h - (H - 1) / 2) / H * apart;
+      };
       for (let h = 0; h < H && t; h++) {
         if (state.off.includes(`h${i}${h}`)) continue;
-        const row = state.patterns[i][h][p - state.first], hidden = row.reduce((sum, share, q) => box.shown.includes(q) ? sum : sum + share, 0);
+        const row = state.patterns[i][h][p - state.first];
         const dim = only && only !== `head ${i}.${h}` ? 0.08 : 1;
         c.strokeStyle = c.fillStyle = ink.heads[h % 4];
-        for (const [j, share] of [[-1, hidden], ...box.shown.filter((q) => q <= p).map((q) => [q, row[q]])]) {
+        for (const [j, share] of row.entries()) {
           if (share < 0.015) continue;
           const a = point(j, h), b = point(p, h);
           c.globalAlpha = dim * (own ? 0.35 + 0.55 * share : p > state.here ? 0.05 : 0.13);

@@ -22,8 +22,6 @@
       return {said, glued};
     };
   }
-  // The last words of a text, set in the same way.
-  const printed = (words, {names}, most) => words.map(setter(names)).slice(-most).reduce((text, {said, glued}) => text + (text && !glued ? " " : "") + said, "");
   // The whole text, so that it can be read; what was added is marked, and what the model does not know is struck out.
   function write(view) {
     const {state, data, tools: {make, typed}} = view, {pieces, fresh} = typed(), set = setter(data.names), parts = [];
@@ -89,9 +87,9 @@
         entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: a thread is thicker where a word collects more, and each head’s map has a row for each word that collects and a column for each word it collects from (its ink grows with the square root of the weight, so that a small one can be seen)`),
         entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
         entry([sign("wait")], "not computed yet"),
-        entry([make("b", {}, "…")], "at the beginning of threads: all words that are not shown, together"),
-        entry([], make("b", {}, "Step"), " goes through one part of the model, and after the last one the next word is drawn; ", make("b", {}, "Pick a word at random"), " draws it and goes through all parts at once. Both draw a word as often as its probability says."),
-        entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1.")));
+        entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),
+        entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),
+        entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, printed, missing, choices, key, inEnglish};
+  window.MachineSaid = {write, missing, choices, key, inEnglish};
 })();

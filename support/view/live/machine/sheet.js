@@ -30,16 +30,16 @@
     }
     async fit() {
       if (!this.raised) return;
-      const {room, root} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
+      const {room, root, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
       const beside = free >= ROOM;
       room.classList.toggle("machine-beside", beside);
       if (beside) return this.stand(figure, free);
       const {top, height} = this.explained();
-      room.style.setProperty("--left", `${Math.round(innerHeight - HEADER - height)}px`);
+      room.style.setProperty("--left", `${Math.round(innerHeight - HEADER - box.strip - height)}px`);
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       if (!this.raised) return;
       // The page goes up if the sheet covers what it explains, or if the figure, above which it cannot rise, begins too low.
-      const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER));
+      const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
     }
     // Beside the figure it begins with the drawing, or so far above that all of it is in the window.
@@ -55,7 +55,7 @@
       if (box.flow === "across") return drawing;
       const [kind, place = ""] = state.open.split(" "), block = box.blocks[parseInt(place, 10)];
       const [from, to] = block ? kind === "feed-forward" ? [block.ffn.y, block.frame.y + block.frame.h] : [block.label.y, block.to]
-        : kind === "logits" ? [box.bars.y, box.H] : [0, box.blocks[0].frame.y];
+        : kind === "logits" ? [box.bars.y, box.H] : [box.strip, box.blocks[0].frame.y];
       return {top: drawing.top + from, height: to - from};
     }
     // Of a long text's map it shows the chosen word's row.

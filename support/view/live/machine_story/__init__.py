@@ -17,13 +17,15 @@ TOUR = (
     Stop(
         "a kind girl",
         "Now it is “she”. How does the end of the text know what stood near its beginning? One head, 2.2 "
-        "(head 2 of block 2), has looked back. Take it from the story of the boy.",
+        "(head 2 of block 2), has looked back: its threads are lit. Take it from the story of the boy.",
         {"prompt": GIRL, "h22": True, **_END},
+        ("head 2.2", "girl"),
     ),
     Stop(
         "boy, one head off",
         "The boy has become a “she”: without head 2.2 the model says “she” of boy and girl alike.",
         {"prompt": BOY, "h22": False, **_END},
+        ("head 2.2", "boy"),
     ),
 )
 

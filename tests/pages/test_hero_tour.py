@@ -1,0 +1,110 @@
+"""The front page's machine: what its experiment speaks of is seen, and what is read beside it explains it."""
+
+import pytest
+from test_hero import HEADER, settled
+
+
+def test_on_a_phone_the_words_stay_above_their_columns(front_page):
+    """All the way down the pass the row of words names the columns, and no line runs through a heading."""
+    tab, element = front_page(width=390, height=844)
+    element.query_selector(".live-tour > .live-stop:nth-child(2)").click()
+    settled(tab)
+    words = element.query_selector_all(".machine-word")
+    columns = element.evaluate(
+        "e => e.view.box.squares.filter(s => !s.stage).map(s => s.x + e.view.box.S / 2)"
+    )
+    left = element.query_selector(".machine-stage").bounding_box()["x"]
+    for part in ("feed-forward 0", "attention 1", "feed-forward 1", "logits"):
+        element.query_selector(f"[data-part='{part}']").evaluate(
+            "e => scrollBy(0, e.getBoundingClientRect().y - 120)"
+        )
+        for word, x in zip(words, columns, strict=True):
+            box = word.bounding_box()
+            assert HEADER - 1 <= box["y"] <= HEADER + 6, part
+            assert abs(box["x"] + box["width"] / 2 - left - x) < 1
+        assert words[0].evaluate(
+            """e => { const {x, y, width, height} = e.getBoundingClientRect();
+              return document.elementFromPoint(x + width / 2, y + height / 2) === e; }"""
+        )
+    for heading in element.query_selector_all(".machine-over .machine-label"):
+        assert heading.evaluate("e => getComputedStyle(e).backgroundColor") != "rgba(0, 0, 0, 0)"
+    words[1].click()
+    assert element.evaluate("e => [e.state.word, e.state.step_name]") == ["Pietro", "prediction"]
+    assert element.query_selector(".live-answer").text_content().startswith("After “Pietro”: “chiama” with ")
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("which, head, word", [(0, "head 0.0", "Pietro"), (1, "head 2.2", "girl")])
+def test_a_step_that_speaks_of_a_head_points_it_out(front_page, which, head, word):
+    """Its map and its threads, which leave the others pale; opened, the weight that is spoken of."""
+    tab, element = front_page(which)
+    stops = element.query_selector_all(".live-tour > .live-stop")
+    spoken = """e => [e.view.only(), ...[...e.querySelectorAll('.machine-map.machine-spoken')]
+      .map(map => map.dataset.part)]"""
+    stops[0].click()
+    assert element.evaluate(spoken) == [""]
+    stops[1].click()
+    assert element.evaluate(spoken) == [head, head]
+    for stop, off in ((stops[1], ""), (stops[2], " (switched off)")):
+        stop.click()
+        assert element.evaluate(spoken) == ([head, head] if not off else [""])
+        element.query_selector(f"[data-key='{head}']").click()
+        row = element.query_selector(".machine-weights tr.live-now")
+        columns = [th.text_content() for th in element.query_selector_all(".machine-weights thead th")]
+        cells = row.query_selector_all("td")
+        framed = [w for w, td in zip(columns, cells, strict=True) if "spoken" in td.get_attribute("class")]
+        last = element.evaluate("e => e.state.word")
+        assert framed == [word if not off or not which else "boy"]
+        title = element.query_selector(".machine-title").text_content()
+        assert title == f"{head.capitalize()}{off}, at “{last}”"
+        assert ("if it were on" in element.query_selector(".machine-caption").text_content()) == bool(off)
+        element.query_selector("[data-key=close]").click()
+    assert tab.complaints == []
+
+
+def test_words_that_are_not_shown_have_their_own_threads(front_page):
+    _tab, element = front_page(1)
+    element.query_selector(".live-tour > .live-stop").click()
+    starts = element.evaluate(
+        """e => {
+          const {view} = e, {curve} = view, [block] = view.box.blocks, seen = new Set();
+          view.curve = (c, wide, x, a) => { if (x === block.from) seen.add(a); };
+          view.threads(view.canvas.getContext('2d'), view.ink, block, 0, view.state.here, 1, '');
+          view.curve = curve;
+          const middle = view.box.point(-1).y, half = view.box.hidden / 2;
+          return [...seen].filter(a => Math.abs(a - middle) < half).length;
+        }"""
+    )
+    assert starts > 6, "at least one for each of the six words, not one for all together"
+
+
+def test_a_formula_breaks_between_its_terms(front_page):
+    """In the narrow column of a sheet beside the figure, too."""
+    for width, height in ((390, 844), (1280, 860), (1700, 900)):
+        _tab, element = front_page(width=width, height=height)
+        for part in ("head 0.1", "feed-forward 0", "logits", "attention 0"):
+            element.evaluate("(e, part) => e.view.open(part)", part)
+            if not element.evaluate("e => e.querySelector('.machine-fold').open"):
+                element.query_selector("[data-key=fold]").click()
+            runs = element.query_selector_all(".machine-run")
+            one = "e => e.getBoundingClientRect().height < 2 * parseFloat(getComputedStyle(e).fontSize)"
+            assert len(runs) > 1 and all(run.evaluate(one) for run in runs), part
+
+
+def test_the_game_is_explained_and_leads_on_to_the_stories(front_page):
+    tab, element = front_page()
+    card, stories = (e.text_content() for e in tab.query_selector_all(".hero-card"))
+    assert "because its rules are known" in card and "Paolo is Tarso to Pietro and vice to a number" in card
+    assert "follow templates" in stories
+    ring = "e => getComputedStyle(e.querySelectorAll('.hero > label')[1]).boxShadow"
+    for stop, invites in zip(element.query_selector_all(".live-tour > .live-stop"), (0, 0, 1), strict=True):
+        stop.click()
+        assert (tab.query_selector(".bd-article").evaluate(ring) != "none") == bool(invites)
+        if "Paolo" in stop.text_content():
+            assert (
+                element.query_selector(".live-guide")
+                .text_content()
+                .startswith("Tarso, because Pietro called")
+            )
+    tab.locator(".sd-tab-set.hero > label").nth(1).click()
+    assert tab.query_selector(".bd-article").evaluate(ring) == "none" and tab.complaints == []
