@@ -1570,7 +1570,7 @@ def wb1_079():
 @claim(
     place="Appendix A",
     chapter="23",
-    cell='table(rows, columns=["seed", "heads needed in la',
+    cell='table(rows, columns=["seed", "heads needed in bl',
     cell_in="11",
     stated=None,
     verdict="unverifiable",

@@ -275,7 +275,7 @@ def wb2_014():
     checked="not possible",
 )
 def wb2_015():
-    """Layer-0 attention supplies the +7.62 push towards the epithet.
+    """Layer-0 attention supplies the +7.62 push towards the title.
 
     Same measurement as in the final-step note; it is a projection of a write, not a switch-off test.
     """

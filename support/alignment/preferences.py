@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from support.alignment.answers import draw_answers
 from support.core import InputError
 from support.text import Vocabulary
-from support.worlds.game import ABSURD, EPITHETS, NUMBERS
+from support.worlds.game import ABSURD, NUMBERS, TITLES
 
 Reward = Callable[[Tensor, Tensor], Tensor]  # prompts [n, position], answers [n, length] → [n]
 
@@ -23,7 +23,7 @@ Reward = Callable[[Tensor, Tensor], Tensor]  # prompts [n, position], answers [n
 class GameReward:
     """A planted reward for what follows *X chiama* in the calling game.
 
-    An answer with an absurd word gets −2; else one with an epithet 2; else one that calls an even number 1;
+    An answer with an absurd word gets −2; else one with a title 2; else one that calls an even number 1;
     any other 0.
 
     Args:
@@ -38,9 +38,8 @@ class GameReward:
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.absurd, self.epithets, self.even = (
-            torch.tensor([vocabulary.id(word) for word in words])
-            for words in (ABSURD, EPITHETS, NUMBERS[1::2])
+        self.absurd, self.titles, self.even = (
+            torch.tensor([vocabulary.id(word) for word in words]) for words in (ABSURD, TITLES, NUMBERS[1::2])
         )
 
     def __call__(
@@ -48,7 +47,7 @@ class GameReward:
     ) -> Float[Tensor, " answer"]:
         """The reward of each answer; the prompts do not matter here, and one may stand for all."""
         even = torch.isin(answers[:, 0], self.even).float()
-        best = torch.where(torch.isin(answers, self.epithets).any(1), 2.0, even)
+        best = torch.where(torch.isin(answers, self.titles).any(1), 2.0, even)
         return torch.where(torch.isin(answers, self.absurd).any(1), -2.0, best)
 
 

@@ -13,7 +13,7 @@ from support.training import inputs_and_targets
 from support.worlds import CallingGame
 from support.worlds.questions import CASES, Question, sample_questions
 
-RULES = {"epithet": CASES[:4], "next": CASES[4:7], "verb": CASES[7:]}
+RULES = {"title": CASES[:4], "next": CASES[4:7], "verb": CASES[7:]}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from support.text import Vocabulary
 from support.worlds.base import entropy as entropy_of
 from support.worlds.game import CallingGame
 
-# The epithets change places, so that every one of them must be learned anew.
+# The titles change places, so that every one of them must be learned anew.
 RING = {"Tarso": "vice", "vice": "Cefa", "Cefa": "capo", "capo": "Tarso"}
 BACK = {new: old for old, new in RING.items()}
 
@@ -26,7 +26,7 @@ def _second_rules() -> CallingGame:
 
 @dataclass(frozen=True)
 class SecondEvening:
-    """The calling game with other probabilities and with the epithets in a ring, announced by a word.
+    """The calling game with other probabilities and with the titles in a ring, announced by a word.
 
     A text is ``<BOS> teiera Pietro chiama …``. The announcing word is given, as ``<BOS>`` is: nobody predicts
     it, and it does not count in `entropy`.

@@ -2,7 +2,7 @@
 
 The players sit in a circle: two leaders, Pietro and Paolo, and eight who are numbers. *Pietro chiama Paolo*
 (Pietro calls Paolo), and whoever was called must call somebody at once. A called leader is greeted with an
-epithet, which depends on both: Paolo is *Tarso* to Pietro and *vice* to a number, Pietro is *Cefa* to Paolo
+title, which depends on both: Paolo is *Tarso* to Pietro and *vice* to a number, Pietro is *Cefa* to Paolo
 and *capo* to a number.
 
 The game is that of the *workbench* notes; they do not print its rules: ours agree with all that they state.
@@ -24,7 +24,7 @@ LEADERS = ("Pietro", "Paolo")
 NUMBERS = tuple("12345678")
 PLAYERS = LEADERS + NUMBERS
 VERBS = ("chiama", "perde")
-EPITHETS = ("Tarso", "Cefa", "capo", "vice")
+TITLES = ("Tarso", "Cefa", "capo", "vice")
 ABSURD = ("banana", "nuvola", "ombrello", "teiera", "zucca", "trombone", "lumaca", "cactus", "pinguino")
 
 # (who is called, is the caller a leader) → what the called one is greeted with
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 class CallingGame:
     """The calling game as a state machine: its exact next-token distribution, and draws from it.
 
-    A turn is ``speaker chiama called [epithet]``; then up to two absurd interjections may follow, and the
+    A turn is ``speaker chiama called [title]``; then up to two absurd interjections may follow, and the
     called one speaks. Who blurts out an absurd word instead of a name, or speaks out of turn, ``perde``
     (loses), which ends the game.
 
@@ -98,8 +98,8 @@ class CallingGame:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The 28 tokens: three special ones, ten players, four epithets, two verbs, nine absurd words."""
-        return Vocabulary([*SPECIALS, *PLAYERS, *EPITHETS, *VERBS, *ABSURD])
+        """The 28 tokens: three special ones, ten players, four titles, two verbs, nine absurd words."""
+        return Vocabulary([*SPECIALS, *PLAYERS, *TITLES, *VERBS, *ABSURD])
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
@@ -107,7 +107,7 @@ class CallingGame:
         return {
             "leaders": list(LEADERS),
             "numbers": list(NUMBERS),
-            "epithets": list(EPITHETS),
+            "titles": list(TITLES),
             "verbs": list(VERBS),
             "absurd": list(ABSURD),
         }

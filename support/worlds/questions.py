@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from support.core import InputError
-from support.worlds.game import ABSURD, EPITHETS, LEADERS, PLAYERS, CallingGame
+from support.worlds.game import ABSURD, LEADERS, PLAYERS, TITLES, CallingGame
 
-CASES = (*EPITHETS, "number", "epithet", "interjection", "chiama", "perde")
+CASES = (*TITLES, "number", "title", "interjection", "chiama", "perde")
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,11 @@ class Question:
     """One place in a game at which a rule says what follows.
 
     Attributes:
-        rule: ``"epithet"``, ``"next"`` (who speaks next) or ``"verb"`` (who speaks out of turn loses).
+        rule: ``"title"``, ``"next"`` (who speaks next) or ``"verb"`` (who speaks out of turn loses).
         case: the kind of question within the rule.
         position: of the last word before the answer.
         decided_at: the position of the word that decides, as far as it is not the last word itself:
-            for an epithet that of the caller, else that of the called one.
+            for a title that of the caller, else that of the called one.
         right: the right answer.
         choices: among which it is one.
     """
@@ -35,14 +35,14 @@ class Question:
 def questions(game: CallingGame, tokens: Sequence[str]) -> list[Question]:
     """All questions that a game ``<BOS> … <EOS>`` answers, in order.
 
-    Cases: of ``"epithet"`` the four epithets; of ``"next"`` how the turn ended, with the called ``"number"``
-    itself, with an ``"epithet"`` or with an ``"interjection"``; of ``"verb"`` the answer, ``"chiama"`` or
+    Cases: of ``"title"`` the four titles; of ``"next"`` how the turn ended, with the called ``"number"``
+    itself, with a ``"title"`` or with an ``"interjection"``; of ``"verb"`` the answer, ``"chiama"`` or
     ``"perde"`` (the first speaker, who cannot be out of turn, is not asked).
 
     >>> said = "<BOS> Pietro chiama Paolo Tarso banana Paolo chiama 4 7 perde <EOS>".split()
     >>> for q in questions(CallingGame(), said):
     ...     print(q.rule, q.case, said[q.position], said[q.decided_at], q.right)
-    epithet Tarso Paolo Pietro Tarso
+    title Tarso Paolo Pietro Tarso
     next interjection banana Paolo Paolo
     verb chiama Paolo Paolo chiama
     next number 4 4 4
@@ -58,12 +58,12 @@ def questions(game: CallingGame, tokens: Sequence[str]) -> list[Question]:
         elif word in PLAYERS and tokens[i - 1] == "chiama":  # somebody is called
             called, turn_over = i, True
             if word in LEADERS:
-                found.append(Question("epithet", following, i, speaker, following, EPITHETS))
+                found.append(Question("title", following, i, speaker, following, TITLES))
                 continue
         elif word in PLAYERS:
             speaker = i
         if turn_over and following in PLAYERS:
-            ends = {**dict.fromkeys(EPITHETS, "epithet"), **dict.fromkeys(ABSURD, "interjection")}
+            ends = {**dict.fromkeys(TITLES, "title"), **dict.fromkeys(ABSURD, "interjection")}
             found.append(Question("next", ends.get(word, "number"), i, called, tokens[called], PLAYERS))
     return found
 
@@ -75,7 +75,7 @@ def sample_questions(game: CallingGame, each: int, seed: int) -> list[tuple[list
 
     >>> found = sample_questions(CallingGame(), each=2, seed=1)
     >>> len(found), sorted({question.rule for _, question in found})
-    (18, ['epithet', 'next', 'verb'])
+    (18, ['title', 'next', 'verb'])
     """
     missing, found = dict.fromkeys(CASES, each), []
     for batch in range(40):

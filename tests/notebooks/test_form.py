@@ -78,6 +78,13 @@ def test_has_the_parts_of_a_chapter(path):
     assert missing == []
 
 
+@every_notebook
+def test_says_what_a_reader_will_be_able_to_do_before_it_draws_anything(path):
+    sources = [cell.source for cell in read(path).cells]
+    aims = next(i for i, source in enumerate(sources) if "**You will be able to**" in source)
+    assert aims < next(i for i, source in enumerate(sources) if re.search(r"(?m)^show\(", source))
+
+
 def test_the_spine_is_there():
     assert set(SPINE) <= {path.stem for path in NOTEBOOKS}
 

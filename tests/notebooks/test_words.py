@@ -102,3 +102,11 @@ def test_every_plot_and_drawing_has_a_caption_that_says_what_it_means(path):
         assert not PLACES.search(re.sub("right answer|top-[kp]", "", caption)), f"the panels move: {caption}"
         assert "$" not in caption and "`" not in caption, caption
     assert len(set(found)) == len(found), "each figure shows something else"
+
+
+@every_notebook
+def test_one_thing_has_one_name(path):
+    """A part of a model is named by its block, and what greets a leader of the calling game is a title."""
+    alts = [cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "") for cell in cells_of(path)]
+    for text in (prose(path), *alts):
+        assert not (found := re.search(r"(?i)\blayer \d\b|epithet", text)), found

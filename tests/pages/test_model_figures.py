@@ -242,7 +242,7 @@ def test_all_switches_come_on_again(opened):
     element.query_selector(".live-act").click()
     assert state(element)["greeting"] > 0.99
     groups = element.query_selector_all("fieldset")
-    assert [group.query_selector("legend").text_content() for group in groups] == ["Layer 0", "Layer 1"]
+    assert [group.query_selector("legend").text_content() for group in groups] == ["Block 0", "Block 1"]
     assert [len(group.query_selector_all("input")) for group in groups] == [6, 6]
 
 

@@ -5,7 +5,7 @@ import pytest
 from support import zoo
 from support.view.live import find
 from support.view.live.belt import LONGEST, belt, one_token_back, one_token_on
-from support.view.live.forgetting import WORLDS, forgetting
+from support.view.live.forgetting import FIGURE, WORLDS, forgetting
 
 
 @pytest.mark.parametrize("world, start", [("announced by a word", 1.43), ("not announced", 0.07)])
@@ -20,6 +20,15 @@ def test_forgetting_begins_at_the_base_model_and_draws_the_mean_of_the_record(wo
         assert len(runs) == 3
         assert row["new"] == pytest.approx(sum(point["new"] for point in runs) / 3)
         assert row["old"] == pytest.approx(sum(point["old"] for point in runs) / 3)
+
+
+def test_forgetting_says_where_it_begins_and_which_way_training_goes():
+    values = {"world": "announced by a word", "point": 3, "seeds": False}
+    found = forgetting(**values)
+    ax = FIGURE.draw(values, found).axes[0]
+    assert {"start", f"{found['step']} steps of training"} <= {text.get_text() for text in ax.texts}
+    [arrow] = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert arrow.xy[0] < arrow.xyann[0]  # from right to left, as the second evening is learned
 
 
 def test_the_recorded_texts_with_requests_come_out_again(script):

@@ -240,8 +240,8 @@ def test_a_units_contributions_are_those_of_direct_logit_attribution(game, layer
 def test_without_its_value_a_unit_adds_nothing(game, on, cut):
     """Silencing activations is the same as taking the units' rows out of the second matrix."""
     text = "Pietro chiama Paolo"
-    found = units(text, "layer 1", 5, on, cut)
-    first, off = {"prompt": text, "layer": "layer 1"}, set() if on else {5}
+    found = units(text, "block 1", 5, on, cut)
+    first, off = {"prompt": text, "layer": "block 1"}, set() if on else {5}
     unit = -1
     for _ in range(min(cut, 10)):
         unit = stronger(first | {"unit": unit}, 0.0)["unit"]

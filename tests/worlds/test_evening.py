@@ -25,7 +25,7 @@ def test_the_entropy_is_the_loss_of_its_own_probabilities():
     assert -sum(map(EVENING.log_prob, games)) / tokens == pytest.approx(EVENING.entropy, abs=0.01)
 
 
-def test_every_epithet_is_another_and_no_game_belongs_to_both_evenings():
+def test_every_title_is_another_and_no_game_belongs_to_both_evenings():
     assert sorted(RING) == sorted(RING.values()) and all(a != b for a, b in RING.items())
     assert all(OLD.log_prob(game) == -math.inf for game in EVENING.sample(50, seed=2))
     assert all(EVENING.log_prob(game) == -math.inf for game in OLD.sample(50, seed=2))

@@ -7,7 +7,7 @@ import pytest
 
 from support.core import InputError
 from support.worlds import CallingGame, World, entropy, loss_floor
-from support.worlds.game import EPITHETS, LEADERS, NUMBERS, PLAYERS
+from support.worlds.game import LEADERS, NUMBERS, PLAYERS, TITLES
 
 GAME = CallingGame()
 QUIET = {"one_interjection": 0.0, "two_interjections": 0.0}
@@ -119,7 +119,7 @@ def test_the_knobs_turn():
     strict = CallingGame(**QUIET, slip=0.0, out_of_turn=0.0, stop=0.0, max_turns=3)
     for tokens in strict.sample(20, seed=0):
         assert tokens.count("chiama") == 3 and "perde" not in tokens
-        assert set(tokens) <= {"<BOS>", "<EOS>", "chiama", *PLAYERS, *EPITHETS}
+        assert set(tokens) <= {"<BOS>", "<EOS>", "chiama", *PLAYERS, *TITLES}
     assert not set(LEADERS) & {
         t for g in CallingGame(pietro_opens=0.0, leader_weight=1e-9).sample(50, seed=0) for t in g[3:4]
     }

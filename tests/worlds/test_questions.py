@@ -28,7 +28,7 @@ def test_every_answer_is_the_games_own():
                 assert tokens[q.decided_at] == q.right
             else:
                 assert distribution == {q.right: 1.0} and q.right in q.choices
-            if q.rule == "epithet":
+            if q.rule == "title":
                 assert tokens[q.decided_at + 1] == "chiama" and q.decided_at == q.position - 2
                 assert (tokens[q.decided_at] in LEADERS) == (q.right in ("Tarso", "Cefa"))
             if q.rule == "verb":
@@ -43,7 +43,7 @@ def test_no_question_is_left_out():
     for tokens in GAME.sample(200, seed=5):
         found = Counter(q.rule for q in questions(GAME, tokens))
         calls = [i for i, word in enumerate(tokens) if word == "chiama"]
-        assert found["epithet"] == sum(tokens[i + 1] in LEADERS for i in calls)
+        assert found["title"] == sum(tokens[i + 1] in LEADERS for i in calls)
         turns = sum(a in PLAYERS and b in ("chiama", "perde") for a, b in pairwise(tokens))
         slips = sum(
             b not in PLAYERS for b in (tokens[i + 1] for i in calls)

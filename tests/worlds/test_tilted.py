@@ -6,7 +6,7 @@ import pytest
 
 from support.core import InputError
 from support.worlds import CallingGame
-from support.worlds.game import ABSURD, EPITHETS, Moment
+from support.worlds.game import ABSURD, TITLES, Moment
 from support.worlds.tilted import TiltedGame
 
 
@@ -25,7 +25,7 @@ def test_it_is_the_reweighted_list_of_all_games(beta):
     game = CallingGame(max_turns=1, two_interjections=0.01)
 
     def reward(token):
-        return 1.0 * (token in EPITHETS) - 0.5 * (token in ABSURD)
+        return 1.0 * (token in TITLES) - 0.5 * (token in ABSURD)
 
     best = TiltedGame(game, reward, beta)
     listed = list(games(game))

@@ -12,11 +12,14 @@ from support.view.diagram.canvas import Diagram
 from support.view.diagram.diagnosis import diagnosis
 from support.view.diagram.experts import experts, swiglu
 from support.view.diagram.families import families
+from support.view.diagram.forecasts import forecasts
 from support.view.diagram.graph import computation_graph, walk_back
 from support.view.diagram.heads import cache, heads
-from support.view.diagram.inside import checkpoint, hooks
+from support.view.diagram.inside import checkpoint, hooks, orchestra
 from support.view.diagram.layers import block, decoder, feed_forward
-from support.view.diagram.memory import lstm, rnn, seq2seq
+from support.view.diagram.lead import lead
+from support.view.diagram.lottery import lottery
+from support.view.diagram.memory import lstm, postcards, rnn, seq2seq
 from support.view.diagram.neurons import descent, neuron
 from support.view.diagram.parallel import parallelism, pipeline, tensor_parallel
 from support.view.diagram.probability import loss_of_logits, predictors, sampling
@@ -45,17 +48,22 @@ __all__ = [
     "failures",
     "families",
     "feed_forward",
+    "forecasts",
     "heads",
     "hooks",
+    "lead",
     "learning_curve",
     "lora",
     "loss_of_logits",
+    "lottery",
     "lstm",
     "merges",
     "neuron",
+    "orchestra",
     "parallelism",
     "pipeline",
     "positions",
+    "postcards",
     "predictors",
     "preferences",
     "projection",

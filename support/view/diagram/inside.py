@@ -1,12 +1,19 @@
 """Hook points on the residual stream, and a checkpoint's names beside our own."""
 
+import math
 from collections.abc import Sequence
 
 from support.core import InputError
 from support.model import GPTConfig
-from support.view.diagram.canvas import Diagram
-from support.view.diagram.shapes import Drawing
+from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.shapes import Drawing, Point
 from support.view.diagram.sizes import Sizes
+
+MIDDLE, FRONT, ROW, SEAT = 190, 44, 28, 13  # the middle of the hall, its first arc, the next, a seat
+ORCHESTRAS = (
+    ("Watch", "who looks there", "query", ((0.1, 0.2), (0.9, 0.1))),
+    ("Send home", "what is lost", "loss", ((0.1, 0.0), (0.3, 3.0))),
+)
 
 
 def hooks(config: GPTConfig | None = None, layer: int = 0) -> Diagram:
@@ -114,4 +121,62 @@ def checkpoint(names: Sequence[tuple[str, str, str]] = GPT2_NAMES, title: str = 
         f"The names of a checkpoint's tensors and their places in our GPT: {listed}. {turned} of them are "
         "stored transposed. Loading is right when nothing is left over, nothing is missing, and the "
         "logits are equal."
+    )
+
+
+def _ring(x: Number, y: Number, r: Number, half: bool = False) -> list[Point]:
+    """The points of a circle, or of its upper half."""
+    turns = [math.pi * (k if half else 2 * k) / 40 for k in range(41)]
+    return [(x + r * math.cos(turn), y - r * math.sin(turn)) for turn in turns]
+
+
+def orchestra(
+    panels: Sequence[tuple[str, str, str, Sequence[Sequence[Number]]]] = ORCHESTRAS, words: str = "{:.2g}"
+) -> Diagram:
+    """The heads of a model as an orchestra, once for each way to find out who plays the melody.
+
+    Each arc is a block, the first at the back; each seat is a head. A seat is filled the more, the larger its
+    number is; numbers above a quarter of the largest are written, negative ones count as none.
+
+    Args:
+        panels: for each way its name, what it measures, the role of its colour, and a row of numbers for each
+            block; up to four blocks of up to four heads.
+        words: how a number is written.
+
+    Raises:
+        InputError: there are more panels, blocks or heads than can be drawn, or nothing is above zero.
+    """
+    if not 1 <= len(panels) <= 3 or any(
+        len(rows) > 4 or max(map(len, rows)) > 4 or max(map(max, rows)) <= 0 for *_, rows in panels
+    ):
+        raise InputError("an orchestra has up to three panels of up to four blocks with up to four heads")
+    d, told = Drawing(150), []
+    for k, (name, measures, role, rows) in enumerate(panels):
+        base = 158 + 176 * k
+        d.text(8, base - 148, name, bold=True, anchor="start")
+        d.text(8, base - 131 + 7.3 * measures.count("\n"), measures, role, size=12, anchor="start")
+        most = max(map(max, rows))
+        for i, row in enumerate(rows):
+            far = FRONT + ROW * (len(rows) - 1 - i)
+            d.curve(_ring(MIDDLE, base, far, half=True), "line", width=1)
+            d.text(MIDDLE + far, base + 9, str(i), "faint", size=11)
+            for j, value in enumerate(row):
+                turn = math.pi * (1 - (j + 0.6) / (len(row) + 0.2))
+                x, y = MIDDLE + far * math.cos(turn), base - far * math.sin(turn)
+                d.node(x, y, "", "line", r=SEAT)
+                if value > 0:
+                    disc = _ring(x, y, SEAT * math.sqrt(value / most))
+                    d.curve(disc, role, width=1, closed=True, fill=0.45)
+                if value > most / 4:
+                    d.text(x, y, words.format(value), size=11, inside=True)
+        d.text(MIDDLE - FRONT - ROW * (len(rows) - 1), base + 9, "block", "faint", size=11)
+        i, j = max(
+            ((i, j) for i, row in enumerate(rows) for j in range(len(row))), key=lambda at: rows[at[0]][at[1]]
+        )
+        told.append(
+            f"{name}, {measures.replace(chr(10), ' ')}: most for block {i}, head {j}, {words.format(most)}"
+        )
+    d.size = (d.size[0], base + 22)
+    return d.done(
+        f"The heads of a model as an orchestra, each arc a block and each seat a head. {'. '.join(told)}."
     )

@@ -159,3 +159,63 @@ def seq2seq(
         f"sum is the context from which, with its own state, it writes {target[1]}. Without attention the "
         "encoder's last state, along the dashed line, would have to carry everything."
     )
+
+
+def postcards(
+    plain: Sequence[Number] = (1, 0.7, 0.49, 0.34, 0.24), gated: Sequence[Number] = (1, 0.9, 0.81, 0.73, 0.66)
+) -> Diagram:
+    """A card that is rewritten at every stop, and what arrives: of one card, of a guarded one, of many.
+
+    Args:
+        plain: how much of a day's writing still counts no, one, two … stops later, in a plain network; of
+            three to six days, no number below 0 or above 1.
+        gated: the same in a network with gates.
+
+    Raises:
+        InputError: the numbers are others.
+    """
+    days = len(plain)
+    if not 3 <= days == len(gated) <= 6 or not all(0 <= left <= 1 for left in (*plain, *gated)):
+        raise InputError("give as many numbers from 0 to 1 for both networks, three to six")
+    d, wide, high = Drawing(200), 38, 11
+    step = 320 / days
+    d.text(8, 14, "One card, rewritten at every stop", bold=True, anchor="start")
+    for stop in range(days):
+        x, y = 10 + step * (stop + 0.5), 32
+        written = [[plain[stop - day]] if day <= stop else [None] for day in range(days)]
+        d.grid(x - wide / 2, y, written, "stream", cell=wide, high=high)
+        d.text(x, y + high * days + 12, f"day {stop + 1}", "token", size=12)
+        if stop:
+            d.arrow((x - step + wide / 2 + 2, y + high * days / 2), (x - wide / 2 - 2, y + high * days / 2))
+    top = 32 + high * days + 42
+    d.line((8, top - 14), (332, top - 14), role="line", width=1)
+    d.text(8, top + 4, "What of each day arrives in the evening", bold=True, anchor="start")
+    below, room = top + 62, 21
+    for day in range(days):
+        d.text(10, below + room * (day + 0.5), f"day {day + 1}", "token", size=12, anchor="start")
+    for k, (name, role, left) in enumerate(
+        (
+            ("a plain\nnetwork", "stream", [*reversed(plain)]),
+            ("with a gate\n(LSTM)", "ffn", [*reversed(gated)]),
+            ("attention: a card\nfrom every stop", "attention", [1.0] * days),
+        )
+    ):
+        x = 53 + 96 * k
+        d.text(x + 38, top + 38, name, role, size=12)
+        if role == "attention":
+            for day in range(days):
+                d.grid(x, below + room * day + 2, [[1.0]], role, cell=76, high=room - 4)
+        else:
+            d.grid(x, below, [[share] for share in left], role, cell=76, high=room)
+        for day, share in enumerate(left):
+            d.text(x + 38, below + room * (day + 0.5), f"{share:.0%}", size=12, inside=True)
+    d.size = (d.size[0], below + room * days + 12)
+    told = " and ".join(
+        f"{left[-1]:.0%} of the first day in {name}"
+        for name, left in (("a plain network", plain), ("one with a gate", gated))
+    )
+    return d.done(
+        f"A postcard that a traveller rewrites at each of {days} stops: every day's writing fades with each "
+        f"rewriting. In the evening there arrive {told}. With attention a card comes from every stop, and "
+        "each day arrives whole, 100%."
+    )

@@ -40,7 +40,7 @@ RULES = (
 def questions() -> list[tuple[list[str], str, int]]:
     """The fixed test: all ninety ways to open a game, as (text, right answer, rule's number).
 
-    Where a leader is called, the epithet is asked; then, always, who speaks next.
+    Where a leader is called, the title is asked; then, always, who speaks next.
 
     >>> asked = questions(); len(asked), asked[0]
     (108, (['Pietro', 'chiama', 'Paolo'], 'Tarso', 0))
@@ -83,7 +83,7 @@ _answers_kept = lru_cache(maxsize=64)(_answers)
 def rules(**on: bool) -> Values:
     """How well the two rules hold with some parts switched off: heads, attention, feed-forward networks.
 
-    For the epithets it is the mean probability of the right one; for who speaks next, the share that the
+    For the titles it is the mean probability of the right one; for who speaks next, the share that the
     called player has among all players.
 
     >>> whole = rules(**{name: True for group in SWITCHES for name in group})
@@ -106,7 +106,7 @@ def rules(**on: bool) -> Values:
     else:
         how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
     said = (
-        "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the probability of "
+        "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of "
         "speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}
@@ -139,7 +139,7 @@ def draw_rules(values: Values, found: Values) -> Figure:
 
 def _switch(name: str) -> Switch:
     label = f"head {name[2]}" if name[0] == "h" else "attention" if name[0] == "a" else "feed-forward"
-    return Switch(name, label, group=f"Layer {name[1]}")
+    return Switch(name, label, group=f"Block {name[1]}")
 
 
 def _without(*off: str) -> Values:
@@ -148,20 +148,20 @@ def _without(*off: str) -> Values:
 
 TOUR = (
     Stop(
-        "no attention in layer 1",
-        "Where two leaders meet, the epithet is wrong now; where a number calls a leader, it is still right. "
+        "no attention in block 1",
+        "Where two leaders meet, the title is wrong now; where a number calls a leader, it is still right. "
         "The model needs this attention for the first only.",
         _without("a1"),
     ),
     Stop(
-        "no attention in layer 0",
-        "No rule holds any more: what layer 1 does rests on what layer 0 has collected. Is every head as "
+        "no attention in block 0",
+        "No rule holds any more: what block 1 does rests on what block 0 has collected. Is every head as "
         "important?",
         _without("a0"),
     ),
     Stop(
         "no head 0.0",
-        "A single head is missing, and three of the four epithets are wrong; who speaks next suffers less.",
+        "A single head is missing, and three of the four titles are wrong; who speaks next suffers less.",
         _without("h00"),
     ),
     Stop("no head 1.2", "Nothing happens: these rules hold without that head.", _without("h12")),

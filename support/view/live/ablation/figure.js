@@ -33,7 +33,7 @@
       const greeting = mean([0, 1, 2, 3]), speaker = mean([4, 5]), names = off.names.map((name) => data.names[name]);
       const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
       const how = names.length ? `Without ${list}` : "With every part switched on";
-      const said = "{how}, the right epithet has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
+      const said = "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
       return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how})};
     },
     draw(state, data, {make, shown}) {

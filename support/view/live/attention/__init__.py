@@ -21,7 +21,7 @@ from support.view.plots import plot_attention
 
 
 def attention(prompt: str, layer: float | int, head: float | int) -> Values:
-    """The attention weights of one head, for every query; layers and heads are counted from 0.
+    """The attention weights of one head, for every query; blocks and heads are counted from 0.
 
     >>> found = attention("Pietro chiama Paolo", 0, 1)
     >>> found["queries"][-1]["word"], len(found["weights"]), len(found["weights"][-1])
@@ -38,7 +38,7 @@ def attention(prompt: str, layer: float | int, head: float | int) -> Values:
     last = queries[-1]
     whom = "itself" if last["most_place"] == last["place"] else f"“{last['most']}”"
     said = (
-        "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, "
+        "In block {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, "
         "with an attention weight of {weight:.1%}."
     )
     finding = fill(said, last | {"layer": layer, "head": head, "whom": whom})
@@ -51,7 +51,7 @@ def draw_attention(values: Values, found: Values) -> Figure:
     weights = np.zeros((n, n))
     for i, row in enumerate(found["weights"]):
         weights[i, : i + 1] = row
-    title = f"layer {values['layer']:.0f}, head {values['head']:.0f}"
+    title = f"block {values['layer']:.0f}, head {values['head']:.0f}"
     return plot_attention(weights, found["words"], titles=[title])
 
 
@@ -60,7 +60,7 @@ FIGURE = LiveFigure(
     title="Attention weights: which word attends to which?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
-        Slider("layer", "Layer", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}"),
+        Slider("layer", "Block", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}"),
         Slider("head", "Head", 0, HEADS - 1, 1, 0, "{head:.0f}"),
     ),
     compute=attention,

@@ -12,7 +12,7 @@
         return {word: words[i], most: words[most], weight: row[most], itself: row[i], first: row[0], place: i + 1, most_place: most + 1};
       });
       const last = queries.at(-1), whom = last.most_place === last.place ? "itself" : `“${last.most}”`;
-      const said = "In layer {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, with an attention weight of {weight:.1%}.";
+      const said = "In block {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, with an attention weight of {weight:.1%}.";
       return {words, weights, queries, finding: fill(said, {...last, layer, head, whom})};
     },
     draw(state, data, {make, shown}) {

@@ -105,6 +105,13 @@ def draw_forgetting(values: Values, found: Values) -> Figure:
                 ax.plot((run[k][0] / wide) ** 0.5, run[k][1], **drawn, markersize=5, alpha=0.6)
     ax.plot(0, found["forced"], color=style.colour(6), marker="*", markersize=16, clip_on=False, zorder=5)
     ax.annotate("best possible", (0, found["forced"]), (4, 14), textcoords="offset points")
+    new, old = found["paths"]["full fine-tuning"][0]
+    start = ((new / wide) ** 0.5, old)
+    ax.plot(*start, "o", color=style.colour(6), markersize=6, clip_on=False, zorder=5)
+    ax.annotate("start", start, (0, -16), textcoords="offset points", ha="center", va="center")
+    arrow = {"arrowstyle": "-|>", "color": style.GREY, "linewidth": 1.6}
+    ax.annotate("", (0.06, 0.96 * high), (0.4, 0.96 * high), arrowprops=arrow)
+    ax.text(0.23, 0.9 * high, f"{found['step']} steps of training", ha="center", va="center")
     ax.axhline(0, color=style.GREY, linewidth=1, linestyle=":")
     ax.set(xlim=(-0.03, 1.02), ylim=(-0.03 * high, high), ylabel="first evening: loss above its floor")
     ax.set_xticks([(m / wide) ** 0.5 for m in MARKS[world]], labels=[f"{m:g}" for m in MARKS[world]])

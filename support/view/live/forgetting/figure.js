@@ -13,7 +13,7 @@
       const blanks = {step: data.steps[k], best: best.method, sum: best.new + best.old, worst: worst.method, old: worst.old, forced};
       return {step: data.steps[k], paths, rows, forced, finding: fill(k ? data.says[world] : data.at_first, blanks)};
     },
-    draw(state, data, {svg, text, make}) {
+    draw(state, data, {svg, text, make, arrow}) {
       const [wide, high] = data.ends[state.world], k = state.point;
       const x = (loss) => 54 + 330 * Math.sqrt(loss / wide), y = (loss) => 236 - 220 * loss / high;
       const shape = (i, a, b, r) => [
@@ -31,7 +31,7 @@
         const r = i % 2 ? 4 : 10, turn = Math.PI * i / 5;
         return `${i ? "L" : "M"}${(a + r * Math.sin(turn)).toFixed(1)} ${(b - r * Math.cos(turn)).toFixed(1)}`;
       }).join("") + "z";
-      const names = Object.keys(state.paths);
+      const names = Object.keys(state.paths), [from] = state.paths["full fine-tuning"];
       return make("div", {},
         svg("svg", {viewBox: "0 0 404 296"},
           ...data.levels[state.world].map((level) => svg("g", {},
@@ -40,7 +40,9 @@
           text(219, 284, "second evening: loss above its floor", {class: "live-name"}),
           text(54, 10, "first evening: loss above its floor", {class: "live-right live-name"}),
           ...Object.entries(state.paths).map(path),
-          svg("path", {d: star(54, y(state.forced)), class: "live-dot"})),
+          svg("path", {d: star(54, y(state.forced)), class: "live-dot"}),
+          svg("circle", {cx: x(from[0]), cy: y(from[1]), r: 4, class: "live-dot"}), text(x(from[0]), y(from[1]) - 10, "start", {class: "live-name"}),
+          arrow([194, 26], [78, 26], " live-begin"), text(136, 44, `${state.step} steps of training`, {class: "live-name"})),
         make("ul", {class: "live-legend"}, ...names.map((name, i) => make("li", {},
           svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${KINDS[i]}`}, shape(i, 8, 8, 5))), name)),
           make("li", {}, svg("svg", {viewBox: "0 0 20 20", class: "live-key", "aria-hidden": "true"}, svg("path", {d: star(10, 10), class: "live-dot"})), "best possible")));

@@ -22,7 +22,7 @@ from support.view.live.model_text import GAME, LAYERS, after, ids, loaded, promp
 Values = dict[str, Any]
 RECORD = zoo.record("unit_contexts")
 WIDTH = len(RECORD["active"][0])
-LAYER = tuple(f"layer {i}" for i in range(LAYERS))
+LAYER = tuple(f"block {i}" for i in range(LAYERS))
 SHOWN, VOTES, CUT = 5, 3, 30  # words of the distribution, words that a value favours, units to switch off
 KEY = "At “{last}” the key of unit {unit} gives {dot:.2f} and the bias {bias:.2f}, "
 ACTIVE = "so the activation is {activation:.2f}. It adds {adds:.2f} to the logit of “{word}”. "
@@ -92,7 +92,7 @@ def units(prompt: str, layer: str, unit: float | int, on: bool, cut: float | int
         on: is this unit switched on?
         cut: how many of the units that add most to the logit of the most probable word are switched off.
 
-    >>> found = units("Pietro chiama Paolo", "layer 1", 5, True, 0)
+    >>> found = units("Pietro chiama Paolo", "block 1", 5, True, 0)
     >>> found["contexts"][0], [row["word"] for row in found["words"]][:1]
     ({'context': 'Pietro chiama Paolo', 'much': 3.69}, ['Tarso'])
     """
@@ -143,7 +143,7 @@ def units(prompt: str, layer: str, unit: float | int, on: bool, cut: float | int
 def stronger(values: Values, uniform: float) -> Values:
     """The unit that adds next most to the logit of the most probable word; after the tenth, the first.
 
-    >>> stronger({"prompt": "Pietro chiama Paolo", "layer": "layer 1", "unit": 5}, 0.0)
+    >>> stronger({"prompt": "Pietro chiama Paolo", "layer": "block 1", "unit": 5}, 0.0)
     {'unit': 187}
     """
     first = _order(values["prompt"], LAYER.index(values["layer"]))[0][:10]
