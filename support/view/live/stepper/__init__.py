@@ -94,5 +94,6 @@ def stepper(name: str, title: str, story: Story) -> LiveFigure:
         still={"step": last},
         reset="Back to the first step",
         same_script_as="stepper",
+        needs=("stepper/motion.js",),
         sums=story.of_numbers,
     )
