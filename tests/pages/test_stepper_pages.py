@@ -10,11 +10,12 @@ SEEN = """e => {
   const box = (node) => node.getBoundingClientRect(), stage = e.querySelector('.stepper');
   const seen = (what) => [...stage.querySelectorAll(what)].filter((node) => node.checkVisibility());
   const low = (nodes) => Math.max(...nodes.map((node) => box(node).bottom));
+  const high = (nodes) => Math.min(...nodes.map((node) => box(node).top));
   const canvas = stage.querySelector('.stepper-canvas'), bar = stage.querySelector('.stepper-bar');
   return {
     heading: e.querySelector('.stepper-bar output').textContent,
     top: box(e.querySelector('[aria-label="One step on"]')).top,
-    above: box(bar).bottom <= box(canvas).top,
+    above: box(bar).bottom <= high(seen('.stepper-now table')),
     deep: low(seen('.stepper-now table')) - box(bar).top,
     made: low(seen('.stepper-now table')) <= innerHeight,
     blank: box(canvas).bottom - low(seen('.stepper-card')),
