@@ -102,13 +102,15 @@
     foot.style.bottom = on ? `${Math.min(0, sum.offsetHeight - foot.offsetHeight + 14)}px` : "";
   }
 
-  // What a step makes comes into the window, between the bar and the sum. (The bar keeps its place once it has reached it.)
-  function bring({bar, foot, cards}) {
+  // What a step makes comes into the window, between the bar and the sum, and all before it where there is room. (The bar
+  // keeps its place once it has reached it.)
+  function bring({bar, canvas, foot, cards}) {
     const made = cards.filter(({now}) => now).map(({node}) => node.getBoundingClientRect()), box = bar.getBoundingClientRect();
-    const {top, position} = getComputedStyle(bar), sticks = position === "sticky", stuck = sticks ? parseFloat(top) : box.top;
+    const {top, position} = getComputedStyle(bar), sticks = position === "sticky", stuck = sticks ? parseFloat(top) : box.top, above = sticks ? stuck + box.height : 0;
     const below = innerHeight - (foot.classList.contains("stepper-telling") ? foot.offsetHeight + parseFloat(foot.style.bottom) : 0);
-    const over = Math.min(Math.max(...made.map((each) => each.bottom)) - below + 8, Math.min(...made.map((each) => each.top)) - (sticks ? stuck + box.height : 0) - 8);
-    if (over > 0) scrollBy({top: Math.max(over, box.top - stuck), behavior: still.matches ? "instant" : "smooth"});
+    const down = Math.max(...made.map((each) => each.bottom)) - below + 8, up = canvas.getBoundingClientRect().top - above;
+    const by = down > 0 ? Math.max(Math.min(down, Math.min(...made.map((each) => each.top)) - above - 8), box.top - stuck) : Math.min(0, Math.max(up, down));
+    if (by) scrollBy({top: by, behavior: still.matches ? "instant" : "smooth"});
   }
 
   window.StepperMotion = {write, tell, move, stop, bring};
