@@ -21,6 +21,7 @@ NUMBER = re.compile(
     r"(\s*(±|/|≠|to|of|·|×|–|→|-|\()\s*[−+-]?\d[\d,.]*\)?)*"
     r"(\s*(%|[a-zA-Zµ×*°]{1,5}|(?:m|b|tr)illion|or more))?"
 )
+NAMED = re.compile(r"(?<=>)([A-Za-z]{1,5}) (?=\d{1,2}<)")  # unit 0, dim 3: a name that is not broken
 BLANK = re.compile(r"[\s–—−?·…-]*|none|not published|never|NaN|inf|▢")
 MOST = 14  # columns that the style knows
 
@@ -68,6 +69,8 @@ def with_widths(body: str) -> str:
 
     >>> with_widths('<div class="cell_output"><table class="a"><tr><td>1</td></tr></table></div>')
     '<div class="cell_output with-table"><table class="a right-1"><tr><td>1</td></tr></table></div>'
+    >>> with_widths('<table class="a"><tr><th>unit 0</th></tr></table>')
+    '<table class="a"><tr><th>unit&nbsp;0</th></tr></table>'
     """
 
     def table(found: re.Match[str]) -> str:
@@ -75,7 +78,8 @@ def with_widths(body: str) -> str:
         many = "".join(f" columns-{least}" for least in (8, 12) if wide >= least)
         if "span=" not in found[3]:
             many += "".join(f" right-{k}" for k in numbers(found[3]))
-        return f'<table class="{found[1]}{many}"{found[2]}{ALIGNED.sub(lambda m: m[1], found[3])}</table>'
+        inner = NAMED.sub(r"\1&nbsp;", ALIGNED.sub(lambda m: m[1], found[3]))
+        return f'<table class="{found[1]}{many}"{found[2]}{inner}</table>'
 
     body = TABLE.sub(table, body)
     divs = [(m.start(), -1 if m[1] else 1) for m in DIV.finditer(body)]

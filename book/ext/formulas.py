@@ -21,6 +21,7 @@ KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 GATHERED = re.compile(r"\\begin\{gathered\}(.*)\\end\{gathered\}", re.S)
 PARTS = re.compile(r"(\\\\(?:\[[^]]*\])?|\\(?:begin|end)\{\w+\*?\}|\\[a-zA-Z]+|\\.|[{}])")
 GLUED = re.compile(r"|\\(?:Long)?(?:[lL]eft)?[rR]ightarrow|\\text\{[^}]*\}")  # goes with what follows
+ENDS = "</span>" * 3  # of the last part of a formula, of what is seen of it, and of the whole
 SHORT = 24  # letters of TeX: a longer formula may be broken at the end of a line
 # A string that was put together in pieces leaves the engine only as JSON.
 CALL = "(tex, options) => JSON.stringify(katex.renderToString(tex, JSON.parse(options)))"
@@ -98,6 +99,8 @@ def _written(self: Any, node: nodes.Element, display: bool) -> None:
         html = _whole(node.astext()) if display else typeset(node.astext(), display)
     except ValueError as error:
         raise ExtensionError(f"{node.source}:{node.line}: {error}") from None
+    if sign := node.get("sign"):
+        html = f'{html.removesuffix(ENDS)}<span class="sign">{sign}</span>{ENDS}'
     tag = "div" if display else "span"
     self.body.append(f'<{tag} class="math notranslate nohighlight">{html}</{tag}>')
     raise nodes.SkipNode
@@ -114,7 +117,11 @@ def displayed(self: Any, node: nodes.Element) -> None:
 
 
 class Together(SphinxPostTransform):
-    """A short formula keeps the punctuation behind it on its line; a browser would begin the next with it."""
+    """A formula keeps the punctuation behind it on its line; a browser would begin the next with it.
+
+    A short formula stands in one element with it. In a longer one, which may be broken, it goes with the last
+    part.
+    """
 
     default_priority = 430  # after all that look for formulas in a paragraph
 
@@ -125,13 +132,15 @@ class Together(SphinxPostTransform):
             place = line.index(formula) + 1
             behind = line[place] if place < len(line) else None
             found = re.match(r"[.,;:!?)]+", behind.astext()) if isinstance(behind, nodes.Text) else None
-            if found and behind is not None and len(formula.astext()) <= SHORT:
-                rest = nodes.Text(behind.astext()[found.end() :])
-                sign = nodes.Text(found[0])
-                line[place - 1 : place + 1] = [
-                    nodes.inline("", "", formula, sign, classes=["with-sign"]),
-                    rest,
-                ]
+            if not found or behind is None:
+                continue
+            rest = nodes.Text(behind.astext()[found.end() :])
+            if len(formula.astext()) > SHORT:
+                formula["sign"] = found[0]
+                line[place] = rest
+                continue
+            sign = nodes.Text(found[0])
+            line[place - 1 : place + 1] = [nodes.inline("", "", formula, sign, classes=["with-sign"]), rest]
 
 
 def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:

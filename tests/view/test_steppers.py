@@ -19,6 +19,7 @@ from support.view.live.backprop_steps import RATE, backwards
 from support.view.live.bpe_steps import MERGES, RHYME, merging
 from support.view.live.cache_steps import K, Q, V
 from support.view.live.cache_steps import cache as caching
+from support.view.live.card_steps import MEETING, QUESTIONS, cards
 from support.view.live.controls import shown
 from support.view.live.stepper import Story
 from support.view.style import ROLES
@@ -30,7 +31,9 @@ STORIES = {
     "backprop_steps": backwards,
     "bpe_steps": merging,
     "cache_steps": caching,
+    "card_steps": cards,
 }
+OF_NUMBERS = [name for name in STORIES if name not in ("bpe_steps", "card_steps")]
 every_stepper = pytest.mark.parametrize("name", STORIES)
 
 
@@ -141,9 +144,24 @@ def test_the_merges_are_a_reference_librarys():
             {token: i for i, token in enumerate(letters + ["".join(p) for p in map(tuple, merges[:k])])},
             [tuple(pair) for pair in merges[:k]],
         )
-        cut = ["·".join(library.encode(word).tokens) for word in RHYME.split()]
+        cut = [" ".join(library.encode(word).tokens) for word in RHYME.split()]
         cells = story.matrices[f"merge {k}" if k else "letters"].cells
         assert [cells[r, 0].text for r in range(8)] == cut
+        new = "".join(merges[k - 1]).replace(" ", "") if k else None  # who has a sum has changed
+        assert [bool(cells[r, 0].sum) for r in range(8)] == [new in word.split() for word in cut]
+
+
+def test_the_box_of_cards_is_a_cache():
+    story = story_of("card_steps")
+    k, v, q, o = (story.matrices[name] for name in ("keys", "values", "queries", "answers"))
+    assert not find("card_steps").sums  # so *Picture* shows it
+    for r, (_, found_by, says) in enumerate(MEETING.values()):
+        assert (k.show(r, 0), v.show(r, 0)) == (found_by, says)
+        assert k.cells[r, 0].gone is None and k.cells[r, 0].step == v.cells[r, 0].step
+    for t, who in enumerate(QUESTIONS.values()):
+        assert o.show(t, 0) == MEETING[who][2]
+        assert o.cells[t, 0].step >= k.cells[[*MEETING].index(who), 0].step  # she has heard it
+    assert [q.cells[t, 0].gone for t in range(2)] == [o.cells[0, 0].step + 1, None]
 
 
 @cache
@@ -210,7 +228,7 @@ def rounding(how):
     return far
 
 
-@pytest.mark.parametrize("name", [name for name in STORIES if name != "bpe_steps"])
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_each_sum_comes_to_the_number_beside_it(name):
     """Up to the rounding of what stands in the sum."""
     story, tried = story_of(name), 0
@@ -244,7 +262,19 @@ def test_a_sum_is_made_of_numbers_that_are_there(name):
             assert bool(cell.sources) == bool(cell.sum)
             for source in map(story.find, cell.sources):
                 assert source.step <= cell.step, matrix.key(r, c)
-                assert source.text.lstrip("−") in cell.sum or name in ("bpe_steps", "backprop_steps")
+                if name in OF_NUMBERS and name != "backprop_steps":
+                    assert source.text.lstrip("−") in cell.sum, matrix.key(r, c)
+
+
+@pytest.mark.parametrize("name", ["attention_steps", "cache_steps"])
+def test_the_cells_of_a_sum_stand_in_its_order(name):
+    """So the page can mark the row and the column as the products come."""
+    for matrix in story_of(name).matrices.values():
+        for cell in matrix.cells.values():
+            numbers, at = re.findall(r"\d+(?:\.\d+)?|∞", cell.sum), 0
+            for source in map(story_of(name).find, cell.sources):
+                assert source.text.lstrip("−") in numbers[at:], (cell.sum, cell.sources)
+                at = numbers.index(source.text.lstrip("−"), at) + 1
 
 
 @every_stepper
@@ -255,7 +285,7 @@ def test_every_step_makes_something_and_says_so(name):
     assert all(len(says) > 20 and says.endswith(".") for _, says in story.steps)
     assert all(story.operation(k) or k == 0 for k in range(len(story.steps)))  # what it does, in signs
     assert {matrix.role for matrix in story.matrices.values()} <= ROLES.keys()
-    assert len(set(story.cells())) == len(story.cells()) > 10
+    assert len(set(story.cells())) == len(story.cells()) > (10 if story.of_numbers else 7)
     assert figure.values()["step"] == 0 and figure.still_values()["step"] == len(story.steps) - 1
     first = figure.values(step=0, cell=story.cells()[-1])
     assert "is made in step" in figure.sentence(first)

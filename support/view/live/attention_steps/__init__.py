@@ -30,12 +30,8 @@ def head() -> Story:
     )
     x = story.given("X", "X, a row for each word", X, rows=WORDS, role="stream", digits=2, words="words")
     weights = [
-        story.given(f"W_{name}", f"W_{name}, {words}", values, role=role, digits=1, words="weights")
-        for name, values, role, words in (
-            ("Q", W_Q, "query", "weights of the queries"),
-            ("K", W_K, "key", "weights of the keys"),
-            ("V", W_V, "value", "weights of the values"),
-        )
+        story.given(f"W_{name}", f"W_{name}, {role} weights", values, role=role, digits=1, words="weights")
+        for name, values, role in (("Q", W_Q, "query"), ("K", W_K, "key"), ("V", W_V, "value"))
     ]
     made = []
     for name, role, says, weight in zip(

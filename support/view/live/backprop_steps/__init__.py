@@ -80,7 +80,7 @@ def backwards() -> Story:
     for i in range(8):
         terms = [f"{n.show(0, k)} · {factor(w1.show(k, i))}" for k in range(4)]
         value = math.fsum(n.value(0, k) * w1.value(k, i) for k in range(4)) + b1.value(0, i)
-        sources = [*(n.key(0, k) for k in range(4)), *(w1.key(k, i) for k in range(4)), b1.key(0, i)]
+        sources = [*(key for k in range(4) for key in (n.key(0, k), w1.key(k, i))), b1.key(0, i)]
         story.put(u, 0, i, value, added([*terms, b1.show(0, i)]), sources)
     story.line(n, "×", w1, "+", b1, "=", u)
     story.step("Forward: ReLU", "Negative numbers become zero.", "a = max(0, u), with u [1, 8] and a [1, 8]")
@@ -198,7 +198,8 @@ def _back_norm(story: Story, on_h: Matrix, h: Matrix, sigma: Matrix) -> None:
     story.put(about, 0, 0, math.fsum(on_h.row(0)) / 4, how, keys)
     along = math.fsum(on_h.value(0, c) * h.value(0, c) for c in range(4)) / 4
     terms = added(f"{on_h.show(0, c)} · {factor(h.show(0, c))}" for c in range(4))
-    story.put(about, 0, 1, along, f"({terms}) ÷ 4", [*keys, *(h.key(0, c) for c in range(4))])
+    both = [key for c in range(4) for key in (on_h.key(0, c), h.key(0, c))]
+    story.put(about, 0, 1, along, f"({terms}) ÷ 4", both)
     on_x2 = story.matrix("∂L/∂x₂", "∂L/∂x₂, gradient", (1, 4), (), (), "loss")
     for c in range(4):
         value = on_h.value(0, c) - about.value(0, 0) - h.value(0, c) * about.value(0, 1)

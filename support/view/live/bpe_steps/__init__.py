@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 from support.view.live.stepper import Matrix, Story, stepper
 
@@ -27,7 +28,7 @@ def merging() -> Story:
     """The story of the merges.
 
     >>> merging().told("counts 1[0, 0]", 1)
-    ' counts 1 (h + e) = 1 in s·h·e + 1 in s·h·e·l·l·s + 1 in t·h·e = 3.'
+    ' counts 1 (h + e) = 1 in she + 1 in shells + 1 in the = 3.'
     """
     story = Story(digits=0)
     words = [list(word) for word in RHYME.split()]
@@ -37,7 +38,9 @@ def merging() -> Story:
         "The rhyme",
         f"Eight words as single letters: {sum(map(len, words))} tokens, a vocabulary of {len(vocabulary)}.",
     )
-    text: Matrix = story.given("letters", "the text in letters", _column(words), rows=rows, role="token")
+    boxes: dict[str, Any] = {"rows": rows, "role": "token", "tokens": True}
+    letters = [[" ".join(word)] for word in words]
+    text: Matrix = story.given("letters", "the text in letters", letters, **boxes)
     for k in range(1, MERGES + 1):
         counts = Counter(pair for word in words for pair in pairwise(word))
         ordered = sorted(counts, key=lambda p: (-counts[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
@@ -55,8 +58,9 @@ def merging() -> Story:
         count = story.matrix(f"counts {k}", f"counts {k}", (len(asked), 1), names, (), "key", 0)
         for c, pair in enumerate(asked):
             inside = [i for i, word in enumerate(words) if _occurs(word, pair)]
-            how = " + ".join(f"{_occurs(words[i], pair)} in {'·'.join(words[i])}" for i in inside)
+            how = " + ".join(f"{_occurs(words[i], pair)} in {rows[i]}" for i in inside)
             story.put(count, c, 0, float(counts[pair]), how, [text.key(i, 0) for i in inside])
+        story.line(text, "→", count)
         after = [_merged(word, best) for word in words]
         new = "".join(best)
         vocabulary.append(new)
@@ -67,18 +71,15 @@ def merging() -> Story:
             f"{best[0]} + {best[1]} → {new}",
         )
         title = f"after merge {k}: {best[0]} + {best[1]}"
-        before, text = text, story.matrix(f"merge {k}", title, (len(rows), 1), rows, (), "token")
+        before, text = text, story.matrix(f"merge {k}", title, (len(rows), 1), pair=best, **boxes)
+        story.line(before, "", count, "→", text)
         for i in range(len(rows)):
             touched = after[i] != words[i]
-            how = f"{'·'.join(words[i])} with {best[0]} + {best[1]} merged" if touched else ""
+            how = f"{' '.join(words[i])} with {best[0]} and {best[1]} merged" if touched else ""
             sources = [before.key(i, 0), count.key(0, 0)] if touched else []
-            story.put(text, i, 0, "·".join(after[i]), how, sources)
+            story.put(text, i, 0, " ".join(after[i]), how, sources)
         words = after
     return story
-
-
-def _column(words: list[list[str]]) -> list[list[str]]:
-    return [["·".join(word)] for word in words]
 
 
 FIGURE = stepper("bpe_steps", "Letters grow together, merge by merge", merging())

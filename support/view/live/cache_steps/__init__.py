@@ -48,7 +48,7 @@ def cache() -> Story:
         for j in range(t + 1):
             how = " + ".join(f"{q.show(t, k)} · {keys.show(j, k)}" for k in range(2))
             value = sum(q.value(t, k) * keys.value(j, k) for k in range(2)) / math.sqrt(2)
-            sources = [q.key(t, 0), q.key(t, 1), keys.key(j, 0), keys.key(j, 1)]
+            sources = [key for k in range(2) for key in (q.key(t, k), keys.key(j, k))]
             story.put(scores, t, j, value, f"({how}) ÷ √2", sources)
         story.step(
             f"Weights of “{word}”",
@@ -74,7 +74,7 @@ def cache() -> Story:
             pairs = [(shares, t, j, values, j, c) for j in range(t + 1)]
             how = " + ".join(f"{a.show(r, k)} · {b.show(i, m)}" for a, r, k, b, i, m in pairs)
             value = math.fsum(a.value(r, k) * b.value(i, m) for a, r, k, b, i, m in pairs)
-            sources = [shares.key(t, j) for j in range(t + 1)] + [values.key(j, c) for j in range(t + 1)]
+            sources = [key for j in range(t + 1) for key in (shares.key(t, j), values.key(j, c))]
             story.put(output, t, c, value, how, sources)
     return story
 

@@ -98,5 +98,6 @@ def stepper(name: str, title: str, story: Story, scene: Scene | None = None) -> 
         still={"step": last},
         reset="Back to the first step",
         same_script_as="stepper",
+        needs=("stepper/motion.js",),
         sums=story.of_numbers,
     )

@@ -1,7 +1,9 @@
 // Steppers: matrices that fill step by step. All numbers, sums and sentences come from Python as texts (story.py
-// beside this file); here they are only shown. One stage is kept for a figure, and painted anew at every step.
+// beside this file); here they are only shown. One stage is kept for a figure, and painted anew at every step; how a
+// number comes about is shown by motion.js.
 (() => {
   "use strict";
+  const {write, tell, move, stop, bring} = window.StepperMotion;
   const ofMatrix = (key) => key.slice(0, key.lastIndexOf("["));
   const find = (key, {matrices}) => {
     const [, name, r, c] = key.match(/^(.+)\[(\d+), (\d+)\]$/), matrix = matrices.find((each) => each.name === name);
@@ -27,14 +29,25 @@
   // W_Q with its letter lowered, e^z with its letter raised; a name such as d_model stays.
   const typeset = (words, make) => words.split(/(?<=\b[A-Za-z])([_^]\w)\b/).map((part, k) => k % 2 ? make(part[0] === "_" ? "sub" : "sup", {}, part[1]) : part);
 
+  // The text of a cell, or its tokens as boxes: the newest is told, and so are the two that the step merges.
+  function show({inner, tokens, cell: [text]}, [left, right] = [], make) {
+    if (!tokens) {
+      inner.textContent = text;
+      return;
+    }
+    const all = text.split(" "), joins = (k) => all[k] === left && all[k + 1] === right;
+    inner.replaceChildren(...all.map((token, k) => make("span", {class: ["stepper-box", token.length > 1 && "stepper-token-box",
+      token === left + right && "stepper-newest", (joins(k) || joins(k - 1)) && "stepper-joins"].filter(Boolean).join(" ")}, token)));
+  }
+
   // A matrix as a table; a number with a sum is a button. Rows and columns come with their first number.
   function card(matrix, held, make) {
-    const {cells, rows, columns, name, role, kept} = matrix, all = cells.flat().filter(Boolean), first = (some) => Math.min(...some.filter(Boolean).map((cell) => cell[1]));
+    const {cells, rows, columns, name, role, kept, pair} = matrix, all = cells.flat().filter(Boolean), first = (some) => Math.min(...some.filter(Boolean).map((cell) => cell[1]));
     const wide = Math.max(3, ...columns.map((word) => word.length), ...all.map((cell) => cell[0].length));
     const grid = cells.map((row, r) => row.map((cell, c) => {
       if (!cell) return make("td", {class: "stepper-never"});
       const key = `${name}[${r}, ${c}]`, inner = cell[3] ? make("button", {type: "button", "data-key": key, tabindex: "-1"}) : make("span"), td = make("td", {class: "", style: ""}, inner);
-      held.cells.set(key, {td, inner, cell, matrix: name, name: called(matrix, r, c)});
+      held.cells.set(key, {td, inner, cell, role, matrix: name, tokens: Boolean(pair), name: called(matrix, r, c)});
       return td;
     }));
     const lines = grid.map((row, r) => make("tr", {}, ...(rows.length ? [make("th", {scope: "row"}, rows[r])] : []), ...row));
@@ -44,7 +57,7 @@
     // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
     const node = make("div", {}, table), [sign, behind] = ["sign", "behind"].map((part) => make("span", {class: `stepper-${part}`, "aria-hidden": "true"}));
     return {
-      name, role, kept, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
+      name, role, kept, pair, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
       steps: new Set(all.map((cell) => cell[1])), computed: new Set(all.filter((cell) => cell[3]).map((cell) => cell[1])),
       parts: [...lines.map((line, r) => [[line], first(cells[r])]),
         ...grid[0].map((_, c) => [[...heads.slice(c, c + 1), ...grid.map((row) => row[c])], first(cells.map((row) => row[c]))])],
@@ -127,11 +140,11 @@
       const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
       if (by && event.target.closest("button")) go(to(values().step + by, values(), data));
     });
-    held.canvas = make("div", {class: "stepper-canvas", role: "group", "aria-label": "The matrices; a number that is pressed shows the sum that made it"}, ...held.cards.map(({group}) => group));
+    held.canvas = make("div", {class: "stepper-canvas", role: "group", "aria-label": "The matrices; a number that is pressed shows the sum that made it"});
     listen(held.canvas, tools);
     held.sum = make("p", {class: "stepper-sum", "aria-hidden": "true"});
     held.foot = make("div", {class: "stepper-foot", style: ""}, held.sum, make("p", {class: "stepper-legend"},
-      "Solid frame: what this step makes. Dashed: what it reads. Press a number that was computed to see its sum.",
+      `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a number that was computed to see its sum." : "Press what was made to see from what."}`,
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ marks a sum whose rounded numbers come to another last digit."] : [])));
     held.measure = () => measure(held, data, make);
     held.scene = [];
@@ -157,9 +170,18 @@
       each.sign.textContent = sign.replace("ᵀ", "").trim();
       if (sign.startsWith("ᵀ")) line[k - 1][1].behind.append(make("sup", {}, "T")); // (it belongs to the matrix before it)
     });
-    const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each));
-    const nodes = [...named, ...others.filter((each) => !each.now), ...others.filter((each) => each.now)].map(({group}) => group);
-    if (nodes.some((node, k) => held.canvas.childNodes[k] !== node)) held.canvas.append(...nodes);
+    // A line that does not fit is broken before what it makes.
+    const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each)), sides = [];
+    for (const [sign, each] of line) {
+      if (!sides.length || /[=→]/.test(sign)) sides.push([]);
+      sides.at(-1).push(each.group);
+    }
+    for (const each of [...others.filter(({now}) => !now), ...others.filter(({now}) => now)]) sides.push([each.group]);
+    const placed = [...held.canvas.children].map((side) => [...side.children]);
+    if (sides.length !== placed.length || sides.some((side, k) => side.length !== placed[k].length || side.some((group, i) => group !== placed[k][i]))) {
+      held.canvas.replaceChildren(...sides.map((side) => make("div", {}, ...side)));
+    }
+    for (const side of held.canvas.children) side.className = `stepper-side${[...side.children].every((group) => group.classList.contains("stepper-folded")) ? " stepper-folded" : ""}`;
     const [, does, operation] = steps[place];
     held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
   }
@@ -180,15 +202,18 @@
   }
 
   function paint({place, cell: chosen, sum}, held, data, {make}) {
+    stop(held);
     const sources = new Set(chosen === "none" ? [] : find(chosen, data).cell[4]);
     held.also = new Set(chosen === "none" ? [] : [chosen, ...sources].map(ofMatrix));
     lay(held, data, place, held.also, make);
     const making = new Map(held.cards.map(({name, now}) => [name, now]));
+    const pair = held.cards.find(({now, pair: of}) => now && of)?.pair;
     let first = null, kept = null;
-    for (const [key, {td, inner, cell: [text, step, shade, , , gone], matrix, name}] of held.cells) {
-      const made = step <= place, lost = gone !== undefined && gone <= place;
-      inner.textContent = made ? text : "";
-      td.className = [made && "stepper-made", step === place && making.get(matrix) && "stepper-new", lost && "stepper-lost", shade < 0 && "machine-minus",
+    for (const [key, each] of held.cells) {
+      const {td, inner, tokens, cell: [text, step, shade, how, , gone], matrix, name} = each, made = step <= place, lost = gone !== undefined && gone <= place;
+      if (made) show(each, pair, make);
+      else inner.textContent = "";
+      td.className = [made && "stepper-made", step === place && making.get(matrix) && (how || !tokens) && "stepper-new", lost && "stepper-lost", shade < 0 && "machine-minus",
         key === chosen && "stepper-chosen", sources.has(key) && "stepper-source"].filter(Boolean).join(" ");
       td.style.setProperty("--v", made && !lost ? `${Math.abs(shade)}%` : "0%");
       if (inner.tagName !== "BUTTON") continue;
@@ -204,21 +229,24 @@
       node.classList.toggle("stepper-folded", step > place);
       node.classList.toggle("scene-new", step === place);
     }
-    held.sum.replaceChildren(...typeset(sum.trim(), make));
-    held.foot.classList.toggle("stepper-telling", Boolean(sum));
+    if (sum && find(chosen, data).cell[1] <= place) write(chosen, held, {make, typeset});
+    else held.sum.replaceChildren(...typeset(sum.trim(), make));
+    tell(held, Boolean(sum));
     held.back.disabled = place === 0;
     held.on.disabled = place === data.steps.length - 1;
     held.place = place;
   }
 
-  // After a step: the strip shows its names, and a keyboard stands somewhere. A sum does not hide the number that was pressed.
+  // After a step: the strip shows its names, what was made is in view, and a keyboard stands somewhere. A sum does not
+  // hide the number that was pressed.
   function settle({place, cell: chosen}, held, last) {
     const {chip} = held.cards.find(({now}) => now), box = chip.parentElement;
     if (last !== place) box.scrollLeft = chip.offsetLeft - (box.clientWidth - chip.offsetWidth) / 2;
-    if (document.activeElement?.disabled) held.slider?.focus();
-    held.foot.style.bottom = "";
-    if (chosen === "none") return;
-    held.foot.style.bottom = `${Math.min(0, held.sum.offsetHeight - held.foot.offsetHeight + 14)}px`; // (what it leaves of the legend's room may lie below the window)
+    if (document.activeElement?.disabled) [held.back, held.on].find((button) => !button.disabled).focus({preventScroll: true});
+    if (chosen === "none") {
+      if (last !== undefined && last !== place) bring(held);
+      return;
+    }
     const pressed = held.cells.get(chosen).td.getBoundingClientRect(), {top} = held.foot.getBoundingClientRect();
     if (pressed.height && pressed.bottom > top - 6 && pressed.top < innerHeight) scrollBy({top: pressed.bottom - top + 12});
   }
@@ -230,10 +258,11 @@
       return {place, number: String(place + 1), of: String(data.steps.length), headline, does, signs: operation && ` In signs: ${operation}.`, sum: told(cell, place, data), made: data.made};
     },
     draw(state, data, tools) {
-      const {held} = tools, last = held.place;
+      const {held, make} = tools, last = held.place;
       if (!held.stage) build(held, data, tools);
       const stale = last !== undefined && last !== state.place && state.cell !== "none" && state.cell === held.chosen;
       paint(state, held, data, tools);
+      if (!stale) move(state, held, last, {make, typeset});
       held.chosen = state.cell;
       if (held.stage.isConnected) settle(state, held, last);
       if (stale) tools.set({cell: "none"}); // its sum was told at another step, which the slider left
@@ -260,5 +289,5 @@
       last: (values, _, held, data) => to(data.steps.length - 1, values, data),
     },
   };
-  for (const name of ["attention_steps", "bpe_steps", "backprop_steps", "adam_steps", "cache_steps"]) Live.define(name, figure);
+  for (const name of ["attention_steps", "bpe_steps", "backprop_steps", "adam_steps", "cache_steps", "card_steps"]) Live.define(name, figure);
 })();

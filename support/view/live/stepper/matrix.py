@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass
 class Cell:
-    """A number as it is shown, the step that makes it, the sum that made it and the cells in that sum."""
+    """A number as it is shown, the step that makes it, the sum that made it and its cells in their order."""
 
     value: float | str
     text: str
@@ -39,6 +39,8 @@ class Matrix:
         words: one or two that stand beside its name in the line of all matrices.
         axes: what a row and a column is called that has no name; it is numbered.
         kept: it stays in view in the steps that neither make nor read it.
+        tokens: its texts are tokens with spaces between them, and each is drawn in a box.
+        pair: the two tokens that its step has made one of.
     """
 
     name: str
@@ -52,6 +54,8 @@ class Matrix:
     words: str = ""
     axes: tuple[str, str] = ("dimension", "dimension")
     kept: bool = False
+    tokens: bool = False
+    pair: tuple[str, ...] = ()
     cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
 
     def show(self, r: int, c: int) -> str:
@@ -98,4 +102,5 @@ class Matrix:
             grid[r][c] = item if cell.gone is None else [*item, cell.gone]
         names = {"name": self.name, "title": self.title, "words": self.words, "role": self.role}
         of = {"rows": list(self.rows), "columns": list(self.columns), "axes": list(self.axes)}
-        return names | of | {"kept": self.kept, "cells": grid}
+        boxes = {"pair": list(self.pair)} if self.tokens else {}
+        return names | of | boxes | {"kept": self.kept, "cells": grid}

@@ -1,7 +1,9 @@
 """A step as a still picture: all matrices, those made so far filled, the newest outlined."""
 
 import re
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -15,6 +17,17 @@ SIGNED = LinearSegmentedColormap.from_list("signed", ["#8db6d0", "#ffffff", "#f6
 LETTER = 0.068  # inches that a letter needs
 LINE = 0.19  # inches from row to row
 GAP = 0.16
+BOX = 0.07  # inches that the box of a token is wider than its letters
+BOXES = {"letter": "#eeeeee", "token": style.tint("sky"), "new": style.tint("orange")}
+
+
+def _boxes(tokens: str) -> list[tuple[str, float, float]]:
+    """Each token of a text with the left edge of its box and the width, in inches."""
+    boxes, left = [], 0.02
+    for token in tokens.split(" "):
+        boxes.append((token, left, len(token) * LETTER + BOX))
+        left += boxes[-1][2] + 0.02
+    return boxes
 
 
 def _sizes(matrix: Matrix) -> tuple[float, float, float, float]:
@@ -22,6 +35,9 @@ def _sizes(matrix: Matrix) -> tuple[float, float, float, float]:
     names = max(map(len, matrix.rows), default=0) * LETTER + (0.08 if matrix.rows else 0)
     longest = max([len(c.text) for c in matrix.cells.values()] + [len(name) for name in matrix.columns] + [3])
     cell = longest * LETTER + 0.08
+    if matrix.tokens:
+        ends = [_boxes(str(cell.value))[-1] for cell in matrix.cells.values()]
+        cell = max(left + width for _, left, width in ends) + 0.03
     wide = max(names + matrix.shape[1] * cell, len(matrix.title) * LETTER * 1.12)
     return names, cell, wide, LINE * (matrix.shape[0] + 1.15 + bool(matrix.columns))
 
@@ -36,6 +52,15 @@ def _places(story: Story) -> tuple[dict[str, tuple[float, float]], float]:
         places[name] = (x, y)
         x, high = x + wide + 2 * GAP, max(high, tall)
     return places, y + high
+
+
+def _draw_tokens(ax: Axes, left: float, upper: float, tokens: str, newest: str) -> None:
+    for token, start, width in _boxes(tokens):
+        kind = "new" if token == newest else "token" if len(token) > 1 else "letter"
+        look: dict[str, Any] = {"facecolor": BOXES[kind], "edgecolor": style.GREY, "linewidth": 0.5}
+        ax.add_artist(Rectangle((left + start, upper + 0.03), width, LINE - 0.06, **look, zorder=3.5))
+        middle = (left + start + width / 2, upper + LINE / 2)
+        ax.text(*middle, token, fontsize=7.5, ha="center", va="center", zorder=4)
 
 
 def draw_story(values: Values, found: Values, story: Story) -> Figure:
@@ -75,7 +100,7 @@ def draw_story(values: Values, found: Values, story: Story) -> Figure:
             shade = SIGNED(0.5 + matrix.shade(cell) / 200) if made else "white"
             key = matrix.key(r, c)
             edge, thick, above = "#d5dbe1", 0.5, 1
-            if cell.step == now:
+            if cell.step == now and (cell.sum or not matrix.tokens):
                 edge, thick, above = role, 1.2, 2
             if key in sources or key == chosen:
                 edge, thick, above = "#222222", 1.6 if key in sources else 3, 3
@@ -91,7 +116,9 @@ def draw_story(values: Values, found: Values, story: Story) -> Figure:
                     zorder=above,
                 )
             )
-            if made:
+            if made and matrix.tokens:
+                _draw_tokens(ax, left, upper, cell.text, newest="".join(matrix.pair))
+            elif made:
                 ax.text(
                     left + cell_wide / 2,
                     upper + LINE / 2,

@@ -114,7 +114,7 @@ class Story:
     def put(
         self, where: Matrix, r: int, c: int, value: float | str, how: str = "", sources: Iterable[str] = ()
     ) -> None:
-        """Make one cell in the present step: its value, the sum behind it, and the cells in that sum."""
+        """Make one cell in the present step: its value, the sum behind it, and its cells in order."""
         text = value if isinstance(value, str) else shown(value, where.digits)
         rounded = how and where.digits and not isinstance(value, str)
         sign = sign_before(text, how, where.digits) if rounded else "="
@@ -173,7 +173,7 @@ class Story:
         pairs = [(k, *other) for k, other in enumerate(others)]
         value = math.fsum(a.value(row, k) * b.value(i, j) for k, b, i, j in pairs)
         how = added(f"{a.show(row, k)} · {factor(b.show(i, j))}" for k, b, i, j in pairs)
-        sources = [a.key(row, k) for k, *_ in pairs] + [b.key(i, j) for _, b, i, j in pairs]
+        sources = [key for k, b, i, j in pairs for key in (a.key(row, k), b.key(i, j))]
         self.put(made, r, c, value, how, sources)
 
     @property

@@ -1,0 +1,117 @@
+// How a number of a stepper comes about: its sum, each number in the colour of the matrix it comes from, and the same as
+// a short motion: the row and the column are marked, the products come in their order, and then the cell is filled.
+(() => {
+  "use strict";
+  const PACE = 240, MOST = 1400; // milliseconds: for a term, and for a whole sum or for all other cells of a step
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const plain = (number) => number.replace("−", "");
+
+  // A sum in its terms: each as pairs of what is written and the cell from which it comes (or none, for a constant).
+  // The sources stand in the order of the sum; a number that is written again is named once.
+  function terms(how, sources, textOf) {
+    let next = 0;
+    const origin = (number) => next < sources.length && plain(textOf(sources[next])) === number
+      ? sources[next++] : sources.find((key) => plain(textOf(key)) === number);
+    const found = how.split(/(?= [+−] )/).map((term) => term.split(/(\d[\d,]*(?:\.\d+)?|∞)/).map((piece, k) => [piece, k % 2 ? origin(piece) : undefined]));
+    if (found.flat().some(([, key]) => key)) return found.map((pieces) => ({pieces, keys: pieces.flatMap(([, key]) => key ?? [])}));
+    return found.map((pieces, k) => ({pieces, keys: found.length === sources.length ? [sources[k]] : sources})); // (words, no numbers)
+  }
+
+  // The sum of a cell is written into the line below the matrices. Returned are its terms, and what comes after them.
+  function write(key, held, {make, typeset}) {
+    const {cell: [text, , , told, sources], name} = held.cells.get(key), at = told.length - text.length - 3;
+    const parts = terms(told.slice(0, at), sources, (source) => held.cells.get(source).cell[0]).map(({pieces, keys}) => ({
+      keys,
+      node: make("span", {class: "stepper-term"}, ...pieces.map(([piece, from]) => from ? make("span", {class: `stepper-from stepper-${held.cells.get(from).role}`}, piece) : piece)),
+    }));
+    const of = [...new Set(sources.map((source) => held.cells.get(source).matrix))];
+    const from = of.flatMap((matrix, k) => [k ? k < of.length - 1 ? ", " : " and " : " From ", make("span", {class: `stepper-from stepper-${held.cards.find((each) => each.name === matrix).role}`}, ...typeset(matrix, make))]);
+    const end = make("span", {class: "stepper-term"}, `${told.slice(at)}.`, make("span", {class: "stepper-whence"}, ...from, "."));
+    held.sum.replaceChildren(...typeset(`${name} = `, make), ...parts.map(({node}) => node), end);
+    return {parts, end};
+  }
+
+  function stop(held) {
+    clearTimeout(held.motion);
+    for (const {td} of held.cells.values()) td.classList.remove("stepper-waits", "stepper-meets");
+  }
+
+  // One act after the other; each has its time.
+  const run = (held, acts) => {
+    const [first, ...others] = acts;
+    if (!first) return;
+    first.act();
+    held.motion = setTimeout(() => run(held, others), first.time);
+  };
+  const meet = (held, keys) => {
+    for (const [key, {td}] of held.cells) td.classList.toggle("stepper-meets", keys.includes(key));
+  };
+
+  // The acts that make one cell: term after term, then the cell is filled.
+  function making(key, held, tools) {
+    const {td} = held.cells.get(key), {parts, end} = write(key, held, tools);
+    td.classList.add("stepper-waits");
+    for (const node of [...parts.map((part) => part.node), end]) node.classList.add("stepper-unsaid");
+    return [
+      ...parts.map(({node, keys}) => ({time: Math.min(PACE, MOST / parts.length), act() {
+        node.classList.remove("stepper-unsaid");
+        meet(held, keys);
+      }})),
+      {time: PACE, act() {
+        end.classList.remove("stepper-unsaid");
+        td.classList.remove("stepper-waits");
+        meet(held, []);
+      }},
+    ];
+  }
+
+  // All that a step has made: the first number by its sum, the others one after the other.
+  function fill([first, ...others], held, tools) {
+    const time = Math.min(PACE / 2, MOST / others.length), mark = (on) => {
+      for (const key of held.cells.get(first).cell[4]) held.cells.get(key).td.classList.toggle("stepper-source", on);
+    };
+    for (const key of others) held.cells.get(key).td.classList.add("stepper-waits");
+    mark(true);
+    run(held, [...making(first, held, tools), ...others.map((key, k) => ({time, act() {
+      const {td, cell} = held.cells.get(key);
+      if (!k) mark(false);
+      td.classList.remove("stepper-waits");
+      meet(held, cell[4]);
+    }})), {time: 4 * PACE, act: () => meet(held, [])}, {time: 0, act() {
+      held.sum.replaceChildren();
+      tell(held, false);
+    }}]);
+    tell(held, true);
+  }
+
+  // How a number that was pressed came about, or those of a step that was made.
+  function move({place, cell: chosen}, held, last, tools) {
+    if (last === undefined || still.matches) return;
+    const {cells, cards} = held, makes = (name) => cards.some((each) => each.now && each.name === name);
+    if (chosen !== "none") {
+      if (chosen !== held.chosen && cells.get(chosen).cell[1] <= place) run(held, making(chosen, held, tools));
+    } else if (place === last + 1) {
+      const keys = [...cells].filter(([, {cell, matrix}]) => cell[1] === place && cell[3] && makes(matrix)).map(([key]) => key);
+      if (keys.length) fill(keys, held, tools);
+    }
+  }
+
+  // The line of the sum takes the legend's place at the lower edge; what it leaves of its room may lie below the window.
+  function tell({foot, sum}, on) {
+    foot.classList.toggle("stepper-telling", on);
+    foot.style.bottom = on ? `${Math.min(0, sum.offsetHeight - foot.offsetHeight + 14)}px` : "";
+  }
+
+  // What a step makes comes into the window, between the bar and the sum, and all before it where there is room. (The bar
+  // keeps its place once it has reached it.)
+  function bring({bar, canvas, foot, cards}) {
+    const made = cards.filter(({now}) => now).map(({node}) => node.getBoundingClientRect()), box = bar.getBoundingClientRect();
+    const {top, position} = getComputedStyle(bar), sticks = position === "sticky", stuck = sticks ? parseFloat(top) : box.top, above = sticks ? stuck + box.height : 0;
+    const below = innerHeight - (foot.classList.contains("stepper-telling") ? foot.offsetHeight + parseFloat(foot.style.bottom) : 0);
+    const down = Math.max(...made.map((each) => each.bottom)) - below + 8, up = canvas.getBoundingClientRect().top - above;
+    const by = down > 0 ? Math.max(Math.min(down, Math.min(...made.map((each) => each.top)) - above - 8), box.top - stuck) : Math.min(0, Math.max(up, down));
+    if (by) scrollBy({top: by, behavior: still.matches ? "instant" : "smooth"});
+  }
+
+  window.StepperMotion = {write, tell, move, stop, bring};
+})();
