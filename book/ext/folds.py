@@ -74,7 +74,7 @@ def gather_code(section: nodes.section) -> None:
         place = cell.parent.index(cell)
         below = [node for node in cell.parent[place + 1 : place + 2] if is_cell(node)]
         if len(cell.children) == 1 and shows_code(cell[0]) and below and shows_code(below[0][0]):
-            below[0]["ids"] += cell["ids"]
+            cell[0][-1]["ids"] += cell["ids"]  # (a link to it opens the fold)
             below[0][0].insert(0, cell[0].children)
             cell.parent.remove(cell)
 

@@ -205,6 +205,15 @@ def test_without_scripts_the_code_of_by_hand_opens(open_tab):
     assert fold.locator("pre").first.is_visible() and fold.locator("summary").inner_text() == "Hide the code"
 
 
+def test_a_link_to_a_cell_of_by_hand_opens_its_code(open_tab):
+    tab = open_tab("http", "notebooks/16_one_step_every_number.html")
+    for part in ("#by-hand .cell:has(> .shows-code)", "#by-hand .shows-code > .cell_input[id]"):
+        place = tab.locator(part).first
+        assert place.locator("pre").first.is_hidden()
+        tab.evaluate("id => { location.hash = id; }", place.get_attribute("id"))
+        place.locator("pre").first.wait_for()
+
+
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()
