@@ -15,8 +15,9 @@ HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summa
 ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
 DRAWN = 1.25  # pixels for each unit of a drawing
 ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
-FOLD = re.compile(r"<details(?![^>]*\sopen)[^>]*>(?:(?!<details\b).)*?</details>", re.S)
+FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
 SUMMARY = "<summary>fold</summary>"
+QUIET = '<summary class="shows-code"></summary>'  # the fold with the code of a part by hand
 UNSEEN = re.compile(
     r'<(script|noscript|annotation|template)\b.*?</\1>|<span class="katex-mathml">.*?</math></span>'
     r'|<img class="[^"]*only-dark"[^>]*>|<(\w+) class="[^"]*only-in-picture[^>]*>.*?</\2>',
@@ -44,10 +45,12 @@ def seen(section: str) -> str:
 
     >>> seen("<p>a</p><details><summary>b</summary><details>c</details></details><script>d</script>")
     '<p>a</p><summary>fold</summary>'
+    >>> seen('<details class="hide shows-code"><summary>Code</summary><pre></pre></details>') == QUIET
+    True
     """
     section = UNSEEN.sub("", section)
     while FOLD.search(section):
-        section = FOLD.sub(SUMMARY, section)
+        section = FOLD.sub(lambda fold: QUIET if "shows-code" in fold[1] else SUMMARY, section)
     return section
 
 
@@ -72,7 +75,8 @@ WIDE = Layout(
     92,
     46,
     {"section": 91, "chapter part": 21, "line": 21.9, "paragraph": 4.9, "code line": 18.3, "code": 41}
-    | {"picture": 0.9, "row": 47.8, "table": 24, "formula": 75, "live": 722, "fold": 49, "question": 73},
+    | {"picture": 0.9, "row": 47.8, "table": 24, "formula": 75, "live": 722, "fold": 49, "quiet fold": 24}
+    | {"question": 73},
 )
 NARROW = Layout(
     358,
@@ -80,7 +84,8 @@ NARROW = Layout(
     40,
     50,
     {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 21.1, "code": 25}
-    | {"picture": 0.9, "row": 46.2, "table": 52, "formula": 86, "live": 801, "fold": 50, "question": 70},
+    | {"picture": 0.9, "row": 46.2, "table": 52, "formula": 86, "live": 801, "fold": 50, "quiet fold": 24}
+    | {"question": 70},
 )
 
 
@@ -94,7 +99,8 @@ def counted(section: str, layout: Layout) -> Counter[str]:
     text = seen(section)
     found = Counter({"section": 1, "chapter part": int("<h2" in text)})
     found["question"] = text.count('<form class="quiz')
-    found["fold"] = text.count("<summary")
+    found["quiet fold"] = text.count(QUIET)
+    found["fold"] = text.count("<summary") - found["quiet fold"]
 
     def take(pattern: re.Pattern[str]) -> list[re.Match[str]]:
         nonlocal text

@@ -44,8 +44,9 @@ INLINE = re.compile(
 )
 HEAD = """<script>try { const page = document.documentElement.dataset;
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-page.mode = localStorage.getItem("mode") || "auto"; page.reading = localStorage.getItem("reading") || "all";
-if (!localStorage.getItem("reading")) page.first = "visit";
+const phone = matchMedia("(max-width: 600px)").matches;
+page.mode = localStorage.getItem("mode") || "auto";
+page.reading = localStorage.getItem("reading") || (phone ? "picture" : "all");
 page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
 (() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {

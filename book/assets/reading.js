@@ -12,12 +12,6 @@
     delete data.code;
     for (const button of all("button[data-way]")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));
     for (const list of all(".way-here")) list.value = data.reading;
-    // By hand, the numbers lie open. What was opened for that is folded again.
-    for (const fold of all("details.below-input")) {
-      if (data.reading === "hand" ? fold.open : !fold.dataset.opened) continue;
-      fold.open = data.reading === "hand";
-      fold.dataset.opened = fold.open ? "yes" : "";
-    }
     const empty = data.reading === "picture" ? all("section.not-in-picture, section.draws-nothing").map((part) => `#${part.id}`) : [];
     for (const link of all("#pst-page-toc-nav a")) link.parentElement.hidden = empty.includes(link.hash);
   }
@@ -26,14 +20,14 @@
     for (const told of all(".modes-says [data-words]")) told.textContent = told.dataset.words;
     for (const note of all(".way-note")) note.remove();
     keep("reading", data.reading);
-    delete data.first;
   }
-  // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on.
+  // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on. (If none was, nothing
+  // has to be said of it.)
   function unhide() {
     let place = null;
     const live = new URLSearchParams(location.hash.slice(1)).get("live");
     try { place = live ? document.querySelector(`live-figure[data-key="${CSS.escape(live)}"]`) : document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
-    const folds = [place?.querySelector(":scope > details.deeper")];
+    const folds = [place?.querySelector(":scope > :is(details.deeper, details.shows-code)")];
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
     for (const fold of opened) fold.open = true;
@@ -42,6 +36,7 @@
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     const way = data.reading;
     show("all");
+    if (!kept("reading")) return leadTo(place);
     if (way !== "code") data.code = "folded"; // who chose to read none gets none
     const shows = `everything${way === "code" ? "" : " but the code"}`;
     const told = document.querySelector(".modes-says [data-way=all]");
@@ -237,10 +232,6 @@
       if (button.closest(".modes")) return keepPlace(() => choose(button.dataset.way));
       choose(button.dataset.way);
       document.querySelector(".modes").scrollIntoView();
-    });
-    for (const button of all(".way-tip button")) button.addEventListener("click", () => {
-      keep("reading", data.reading); // (who has seen the ways has chosen to stay)
-      delete data.first;
     });
     for (const list of all(".way-here")) list.addEventListener("change", () => keepPlace(() => choose(list.value)));
     document.addEventListener("click", ({target}) => {

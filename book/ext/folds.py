@@ -4,7 +4,7 @@ import re
 
 from docutils import nodes
 from live import live_figure
-from reading import DRAWN, MADE
+from reading import CODE, DRAWN, MADE
 
 HIDDEN = "not-in-picture"
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
@@ -63,6 +63,22 @@ def gather(section: nodes.section) -> None:
             waiting = []
 
 
+def shows_code(node: nodes.Node) -> bool:
+    """Whether it is the fold with the code of a cell of *By hand*."""
+    return isinstance(node, nodes.Element) and node.get("prompt_show") == CODE[0]
+
+
+def gather_code(section: nodes.section) -> None:
+    """Code of *By hand* that prints nothing is folded with that of a cell directly below it."""
+    for cell in list(section.findall(is_cell)):
+        place = cell.parent.index(cell)
+        below = [node for node in cell.parent[place + 1 : place + 2] if is_cell(node)]
+        if len(cell.children) == 1 and shows_code(cell[0]) and below and shows_code(below[0][0]):
+            cell[0][-1]["ids"] += cell["ids"]  # (a link to it opens the fold)
+            below[0][0].insert(0, cell[0].children)
+            cell.parent.remove(cell)
+
+
 def fold_below(cell: nodes.Element) -> None:
     """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
     output = cell.children[-1]
@@ -80,7 +96,7 @@ def fold_below(cell: nodes.Element) -> None:
             inner,
             raw("</details>"),
         ]
-    for code in [*made, *(node for node in cell.children if node.get("prompt_show") == DRAWN[0])]:
+    for code in [*made, *(node for node in cell.children if node.get("prompt_show") in (DRAWN[0], CODE[0]))]:
         cell.remove(code)
         folds.append(code)
     if folds:

@@ -161,7 +161,8 @@ class Needs(SphinxPostTransform):
         block = nodes.literal_block(code, code, language="ipython3")
         source = nodes.container("", block, classes=["cell_input"], nb_element="cell_code_source")
         if code.count("\n") >= SHORT:
-            source = HideCodeCellNode("", source, prompt_show=SHOW[0], prompt_hide=SHOW[1])
+            fold = {"prompt_show": SHOW[0], "prompt_hide": SHOW[1], "classes": ["above-input"]}
+            source = HideCodeCellNode("", source, **fold)
         cell = nodes.container("", source, classes=["cell"])
         place.insert(1, nodes.container("", told(taken), cell, classes=[ONLY]))
 

@@ -1,10 +1,10 @@
 """What of a chapter's cells is on the page: set-up is folded, and checks stay in the notebook.
 
 Folded is the first cell, which imports. A cell that only calls for a drawing or a live figure is folded, too:
-the picture is what it says; so is all code of *The picture*. In *Check yourself* the cell that a reader fills
-in stays open, and a line leads to the notebook, because nothing runs on the page. The cells that hold a
-check, and with it the solution, are left out; the solution itself has its own fold. (The ways of reading are
-in `ways.py`.)
+the picture is what it says; so is all code of *The picture* and of *By hand*, whose numbers stand open. In
+*Check yourself* the cell that a reader fills in stays open, and a line leads to the notebook, because nothing
+runs on the page. The cells that hold a check, and with it the solution, are left out; the solution itself has
+its own fold. (The ways of reading are in `ways.py`.)
 """
 
 import ast
@@ -22,7 +22,9 @@ DRAWERS = ("diagram.", "show(diagram.", "live(", "view.live(")
 CHECK = "The check (it knows the solution)"
 DRAWN = "Show how it is drawn", "Hide how it is drawn"
 MADE = "Show what it is computed from", "Hide what it is computed from"
-FOLDS = dict([DRAWN, MADE])
+CODE = "Show the code", "Hide the code"
+FOLDS = dict([DRAWN, MADE, CODE])
+PARTS = {"The picture": MADE[0], "By hand": CODE[0]}  # whose code is folded
 
 
 def steps_of(source: str) -> list[ast.stmt]:
@@ -60,6 +62,8 @@ def fold_of(source: str, heading: str) -> str:
     'The check (it knows the solution)'
     >>> fold_of("def mine(x):\\n    ...", "Check yourself")
     ''
+    >>> fold_of("matrix(Q)", "By hand"), fold_of("matrix(Q)", "In code")
+    ('Show the code', '')
     """
     if sum(isinstance(step, ast.Import | ast.ImportFrom) for step in steps_of(source)) >= IMPORTS:
         return "Set-up: what this chapter imports"
@@ -67,7 +71,7 @@ def fold_of(source: str, heading: str) -> str:
         return CHECK
     if only_draws(source):
         return DRAWN[0]
-    return MADE[0] if heading == "The picture" else ""
+    return PARTS.get(heading, "")
 
 
 def to_write() -> nodes.raw:
@@ -86,7 +90,7 @@ class Reading(SphinxTransform):
         if not self.env.docname.startswith("notebooks/"):
             return
         for cell in list(self.document.findall(nodes.container)):
-            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") or not cell.children:
+            if cell.get("nb_element") != "cell_code" or not cell.children:
                 continue
             code = cell.children[0]
             section = cell.parent
@@ -95,8 +99,8 @@ class Reading(SphinxTransform):
             ):
                 section = section.parent
             heading = section[0].astext() if isinstance(section, nodes.section) else ""
-            if code.get("nb_element") != "cell_code_source":
-                continue
+            if code.get("nb_element") != "cell_code_source" or cell.get("hide_mode", "output") != "output":
+                continue  # (numbers that a tag folds stand open in *By hand*, whose code is folded)
             if heading == "Check yourself" and OPEN.search(code.astext()):
                 cell.parent.insert(cell.parent.index(cell) + 1, to_write())
             fold = fold_of(code.astext(), heading)

@@ -10,10 +10,10 @@ hide are in `book.css`. Here the page gets its buttons and the marks that the ru
   of an experiment, that is not for it says so in a comment). A sentence with a formula is left out, and a
   symbol that only names something (``W_O``) is written as text. The drawing that opens the chapter stands
   behind *The picture*.
-- *By hand* folds the code, each cell with a button of its own.
+- *By hand* folds the code of every part, each cell with a button of its own.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
-and the parts that go deeper are folded into their headings.
+the code of the part by hand is folded above its numbers, and the parts that go deeper into their headings.
 """
 
 import re
@@ -36,15 +36,20 @@ from folds import (
     fold_below,
     fold_deeper,
     gather,
+    gather_code,
     goes_deeper,
     is_cell,
     raw,
+    shows_code,
 )
 from live import live_figure
 
 WAYS = {
     "all": ("Everything", "You are reading everything: the picture, the numbers and the code."),
-    "picture": ("Picture", "You are reading the pictures only."),
+    "picture": (
+        "Picture",
+        "This is the short way: pictures and words, with no formulas or code. The rest is under Everything.",
+    ),
     "hand": ("By hand", "You are reading what is computed by hand; code is folded."),
     "code": ("Code", "You are reading the code; the parts “The picture” and “By hand” are left out."),
 }
@@ -52,11 +57,6 @@ ONLY = "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
 MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
-# For who opens a chapter for the first time, on a phone (book.css).
-TIP = (
-    '<p class="way-tip"><span>On a phone, begin with <em>Picture</em>: it leaves out formulas and code.'
-    '</span> <button type="button" aria-label="Close this hint">×</button></p>'
-)
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
 CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
 
@@ -70,7 +70,7 @@ def bar() -> str:
     says = "".join(f'<span data-way="{way}">{words}</span>' for way, (_, words) in WAYS.items())
     return (
         f'<div class="modes pst-js-only"><div role="group" aria-label="What to show">{buttons}</div>'
-        f'<p class="modes-says" role="status">{says}</p>{TIP}</div>'
+        f'<p class="modes-says" role="status">{says}</p></div>'
     )
 
 
@@ -219,6 +219,8 @@ class Ways(SphinxPostTransform):
         for section in sections:
             if section["ids"][0] == "the-picture":
                 gather(section)
+            elif section["ids"][0] == "by-hand":
+                gather_code(section)
         for cell in list(top.findall(is_cell)):
             self.cell(cell)
         for section in sections:
@@ -274,6 +276,8 @@ class Ways(SphinxPostTransform):
         code = cell.children[0]
         if code.get("nb_element") == "cell_code_source":
             cell.insert(0, raw(CODE))
+        elif shows_code(code):
+            code["classes"].append("shows-code")
         drawn = figures(cell)
         if drawn:
             cell["classes"].append("draws")

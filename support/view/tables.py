@@ -80,7 +80,7 @@ def table(
         if len(row) != len(heads):
             raise InputError(f"row {number} has {len(row)} cells for {len(heads)} columns; make them equal")
     right = tuple(not any(isinstance(row[i], str) for row in body) for i in range(len(heads)))
-    long = [THOUSAND if any(is_long(row[i]) for row in body) else LONG for i in range(len(heads))]
+    long = [_commas_from([row[i] for row in body]) for i in range(len(heads))]
     texts = tuple(tuple(map(cell_text, row, [digits] * len(row), long)) for row in body)
     return Table(texts, tuple(heads), right, caption)
 
@@ -125,7 +125,8 @@ def matrix(
             raise InputError(f"{len(names)} names do not fit {length} {what}; give one for each")
     if isinstance(M, Tensor) and not M.is_floating_point():
         values = values.astype(np.int64)
-    texts = [[cell_text(x, digits) for x in row] for row in values.tolist()]
+    long = [_commas_from(column) for column in values.T.tolist()]
+    texts = [list(map(cell_text, row, [digits] * len(row), long)) for row in values.tolist()]
     if printed is not None:
         digits = digits if printed_digits is None else printed_digits
         texts = _marked(texts, values, printed, digits)
@@ -162,6 +163,11 @@ def is_long(cell: Any) -> bool:
     """
     number = cell.item() if isinstance(cell, Tensor) and cell.numel() == 1 else cell
     return isinstance(number, Real) and math.isfinite(number) and abs(float(number)) >= LONG
+
+
+def _commas_from(column: Sequence[Any]) -> int:
+    """From which number on a column groups its digits: all its thousands, or only long ones."""
+    return THOUSAND if any(map(is_long, column)) else LONG
 
 
 def cell_text(cell: Any, digits: int, long: int = LONG) -> str:

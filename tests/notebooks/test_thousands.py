@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.view import table
+from support.view import matrix, table
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 BARE = re.compile(r"−?\d{4}(\.\d+)?")
@@ -36,3 +36,6 @@ def test_a_column_has_commas_in_all_its_thousands_or_in_none(path):
 
 def test_a_table_groups_its_columns():
     assert repr(table([[2017, 5150], [2026, 20300]])) == "2017   5,150\n2026  20,300"
+    assert (
+        repr(matrix([[2017.0, 5150.0], [2026.0, 20300.0]], digits=1)) == "2017.0   5,150.0\n2026.0  20,300.0"
+    )

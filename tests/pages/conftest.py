@@ -60,10 +60,16 @@ def bases(site):
     server.server_close()
 
 
-def patient(new_context, service_workers="block", **settings):
+# On a phone a first visit shows the pictures; a test looks at everything, unless it is about such a visit.
+EVERYTHING = "try { localStorage.reading ??= 'all'; } catch { /* a page that keeps nothing */ }"
+
+
+def patient(new_context, service_workers="block", first_visit=False, **settings):
     """A context that waits long: a busy machine is slow, and that is no error of the pages."""
     context = new_context(service_workers=service_workers, **settings)
     context.set_default_timeout(180_000)
+    if not first_visit:
+        context.add_init_script(EVERYTHING)
     return context
 
 

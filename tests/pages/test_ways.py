@@ -85,7 +85,7 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     assert tab.evaluate(
         "document.querySelector('article h1').nextElementSibling.className.startsWith('modes')"
     )
-    assert tab.inner_text(".modes-says").startswith("You are reading the pictures only")
+    assert tab.inner_text(".modes-says").startswith("This is the short way: pictures")
     assert tab.get_attribute(".modes [data-way=picture]", "aria-pressed") == "true"
     # A link into what is hidden shows it.
     tab.evaluate("location.hash = 'deeper-patterns-that-mislead'")
@@ -117,6 +117,12 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     assert tab.get_attribute(".modes [data-way=picture]", "aria-pressed") == "true"
 
 
+# The room above each heading and paragraph that follows a figure, or the line that opens the experiments.
+ROOMS = """() => [...document.querySelectorAll('.bd-article :is(h2, h3, p, .cell)')]
+  .filter((e) => e.getClientRects().length && !e.parentElement.closest('.cell, .modes, form, li, details'))
+  .map((e) => [e, e.getBoundingClientRect()]).sort(([, a], [, b]) => a.top - b.top)
+  .flatMap(([e, box], k, all) => !e.matches('.cell') && all[k - 1]?.[0].matches('.cell, .only-in-picture')
+    ? [[Math.round(box.top - all[k - 1][1].bottom), e.textContent.slice(0, 40)]] : [])"""
 SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => done(
   list.getEntries().reduce((sum, e) => sum + e.value, 0))).observe({type: 'layout-shift', buffered: true})
   || setTimeout(() => done(0), 500))"""
@@ -178,20 +184,48 @@ def test_whoever_reads_the_code_finds_what_by_hand_has_made(remembered):
     assert made.locator("pre").is_visible()
 
 
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_the_part_by_hand_shows_numbers_and_folds_their_code(page):
+    """In the page itself, so that it is so without scripts, too; the other parts keep their code open."""
+    text = (SITE / page).read_text(encoding="utf8")
+    by_hand, _, rest = text.partition('id="by-hand"')[2].partition('id="in-code"')
+    opened = re.findall(r'<div class="cell [^>]*>\n(?:<button .*?</button>)?<div class="cell_input', by_hand)
+    assert opened == [] and "below-input" not in by_hand, "code that is open, or numbers that are not"
+    assert by_hand.count("shows-code") >= 1 and "shows-code" not in rest
+    assert '<button type="button" class="code-opens"' in rest
+
+
+def test_without_scripts_the_code_of_by_hand_opens(open_tab):
+    tab = open_tab("file", "notebooks/16_one_step_every_number.html", javascript=False)
+    assert tab.locator("#the-model .cell table").first.is_visible()
+    fold = tab.locator("#the-model .shows-code").nth(1)
+    assert fold.locator("pre").count() == 2, "what prepares the numbers stands with the code that shows them"
+    assert fold.locator("pre").first.is_hidden()
+    fold.locator("summary").click()
+    assert fold.locator("pre").first.is_visible() and fold.locator("summary").inner_text() == "Hide the code"
+
+
+def test_a_link_to_a_cell_of_by_hand_opens_its_code(open_tab):
+    tab = open_tab("http", "notebooks/16_one_step_every_number.html")
+    for part in ("#by-hand .cell:has(> .shows-code)", "#by-hand .shows-code > .cell_input[id]"):
+        place = tab.locator(part).first
+        assert place.locator("pre").first.is_hidden()
+        tab.evaluate("id => { location.hash = id; }", place.get_attribute("id"))
+        place.locator("pre").first.wait_for()
+
+
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()
-    folded = tab.locator("#by-hand .cell.tag_hide-output")  # elsewhere; here its numbers lie open
-    assert folded.count() >= 3 and tab.locator("#by-hand .tag_hide-output.only-code").count() == 0
-    assert [
-        f for f in tab.locator("#by-hand details.below-input").all() if f.get_attribute("open") is None
-    ] == []
-    numbers = tab.locator("#by-hand details.below-input table").first
-    numbers.scroll_into_view_if_needed()
-    assert numbers.is_visible()
-    cell = tab.locator("#by-hand .cell:not(.only-code):has(> .code-opens)").first
+    assert tab.locator("#by-hand .cell.tag_hide-output table").first.is_visible()
+    fold = tab.locator("#by-hand .cell:not(.only-code) > .shows-code").first
+    fold.locator("summary").click()
+    fold.locator(".cell_input pre").hover()
+    fold.locator("button.copybtn").wait_for()
+    # The code of the other parts has a button in this way.
+    cell = tab.locator("section[id^=experiment] .cell:not(.only-code):has(> .code-opens)").first
     button = cell.locator(".code-opens")
-    assert button.get_attribute("aria-expanded") == "false"
+    assert button.get_attribute("aria-expanded") == "false" and cell.locator(".cell_input").is_hidden()
     button.click()
     assert cell.locator(".cell_input").is_visible() and button.inner_text() == "Hide the code"
     assert button.get_attribute("aria-expanded") == "true"
@@ -225,8 +259,8 @@ def test_by_hand_the_numbers_come_first(remembered):
     act["Back to the first step"].click()
     assert heading.inner_text().startswith("1 of 11")
     tab.click(".modes [data-way=all]")
-    assert tab.locator("#by-hand details.below-input[open]").count() == 0
     assert not button.is_visible() and tab.locator("#in-code > .cell .cell_input").first.is_visible()
+    assert tab.locator("#by-hand .only-code summary").first.is_visible()
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -280,18 +314,47 @@ def test_who_goes_to_the_pictures_and_back_is_where_they_were(remembered, width)
     assert not 0 < place.bounding_box()["y"] < 844
 
 
-def test_a_first_visit_on_a_phone_is_told_of_the_pictures_once(remembered, bases):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    tab = remembered("robots.txt", "all", wait=False, **phone)
-    tab.evaluate("localStorage.clear()")
-    visit(tab, bases["http"] + CHAPTERS[0])
-    tip = tab.locator(".way-tip")
-    assert tip.is_visible() and not tab.locator(".modes-says").is_visible() and tab.evaluate(SHIFT) < 0.05
-    tip.locator("button").tap()
-    assert not tip.is_visible() and tab.locator(".modes-says").is_visible()
-    visit(tab, bases["http"] + CHAPTERS[1])
-    assert not tip.is_visible()
-    desk = remembered(CHAPTERS[0], "all")
-    desk.evaluate("localStorage.clear()")
-    desk.reload()
-    assert not desk.locator(".way-tip").is_visible()
+def test_a_first_visit_on_a_phone_shows_the_pictures(browser, bases):
+    """With a line that says so; what was chosen stays, and a link leads to what the pictures leave out."""
+    way = "document.documentElement.dataset.reading"
+    for width, opens in ((390, "picture"), (1280, "all")):
+        context = browser.new_context(viewport={"width": width, "height": 844}, first_visit=True)
+        tab = context.new_page()
+        visit(tab, bases["http"] + CHAPTERS[0])
+        assert tab.evaluate(way) == opens and tab.evaluate(SHIFT) < 0.05
+        assert ("short way" in tab.inner_text(".modes-says")) == (width == 390)
+        visit(tab, bases["http"] + CHAPTERS[1] + "#in-code")
+        tab.wait_for_function(f"() => {way} === 'all'")
+        assert (
+            tab.locator(".way-note").count() == 0
+            and tab.locator("#in-code h3 ~ .cell pre").first.is_visible()
+        )
+        assert tab.evaluate("localStorage.getItem('reading')") is None, "what nobody chose is not kept"
+        visit(tab, bases["http"] + CHAPTERS[2])
+        assert tab.evaluate(way) == opens
+        tab.click(".modes [data-way=all]")
+        visit(tab, bases["http"] + CHAPTERS[3])
+        assert tab.evaluate(way) == "all"
+        context.close()
+
+
+@pytest.mark.parametrize("page", [CHAPTERS[k - 1] for k in (1, 3, 7, 13, 18, 22)])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_in_the_pictures_each_thing_has_room(remembered, page, width):
+    tab = remembered(page, "picture", viewport={"width": width, "height": 844})
+    tab.evaluate("window.Live?.buildAll()")
+    rooms = tab.evaluate(ROOMS)
+    assert len(rooms) >= 3 and [room for room in rooms if room[0] < 12] == []
+
+
+def test_a_fold_has_one_marker_on_the_first_line_of_its_words(remembered):
+    tab = remembered("notebooks/02_learning.html", "code")
+    fold = tab.locator("#in-code > .only-in-code summary")
+    lines = fold.locator("p").evaluate_all("all => all.filter((p) => p.getClientRects().length).length")
+    assert lines == 1 and fold.evaluate("e => getComputedStyle(e).display") == "block"
+    tab = remembered("notebooks/11_attention.html", "all", viewport={"width": 390, "height": 844})
+    titles = tab.locator("details.deeper > summary > :is(h2, h3)").all()
+    tall = [title.evaluate("e => e.offsetHeight > 40") for title in titles]
+    assert any(tall), "a title of two lines"
+    for title in titles:
+        assert title.evaluate("e => e.offsetTop - e.parentElement.offsetTop") < 20
