@@ -424,9 +424,7 @@ def fits_a_phone(tab, page):
         assert element.evaluate(UNDRAWN) == []
         for part in element.query_selector_all("input"):
             box = part.bounding_box()
-            if part.evaluate(
-                "e => Boolean(e.closest('.stepper-bar'))"
-            ):  # it has buttons, and a name for each step
+            if part.evaluate("e => Boolean(e.closest('.stepper-bar'))"):  # (it has buttons)
                 assert not box
             elif part.get_attribute("type") == "checkbox":  # it is touched with its label
                 assert part.evaluate("e => e.labels[0].parentElement.offsetHeight") >= 24
