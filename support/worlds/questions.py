@@ -75,7 +75,7 @@ def sample_questions(game: CallingGame, each: int, seed: int) -> list[tuple[list
 
     >>> found = sample_questions(CallingGame(), each=2, seed=1)
     >>> len(found), sorted({question.rule for _, question in found})
-    (18, ['title', 'next', 'verb'])
+    (18, ['next', 'title', 'verb'])
     """
     missing, found = dict.fromkeys(CASES, each), []
     for batch in range(40):

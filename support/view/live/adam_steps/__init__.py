@@ -118,9 +118,9 @@ def valley(story: Story) -> Scene:
     scene.word(0, "ground", *at(points[0][0] - 0.06, points[0][1] + 0.15), "start")
     for t, (here, there) in enumerate(pairwise(points)):
         first = 1 + 5 * t  # the step that computes the gradient
-        slope = g.value(0, t), g.value(1, t)
-        long = 0.7 / math.hypot(*slope)
-        downhill = at(here[0] - long * slope[0], here[1] - long * slope[1])
+        rise = g.value(0, t), g.value(1, t)
+        long = 0.7 / math.hypot(*rise)
+        downhill = at(here[0] - long * rise[0], here[1] - long * rise[1])
         scene.line(first, "downhill", [at(*here), downhill])
         scene.line(first + 3, "move", [at(*here), at(*there)])
         scene.line(first + 4, "point", [at(*there)] * 2)

@@ -57,8 +57,8 @@ def _places(story: Story) -> tuple[dict[str, tuple[float, float]], float]:
 def _draw_tokens(ax: Axes, left: float, upper: float, tokens: str, newest: str) -> None:
     for token, start, width in _boxes(tokens):
         kind = "new" if token == newest else "token" if len(token) > 1 else "letter"
-        look: dict[str, Any] = {"facecolor": BOXES[kind], "edgecolor": style.GREY, "linewidth": 0.5}
-        ax.add_artist(Rectangle((left + start, upper + 0.03), width, LINE - 0.06, **look, zorder=3.5))
+        face: dict[str, Any] = {"facecolor": BOXES[kind], "edgecolor": style.GREY, "linewidth": 0.5}
+        ax.add_artist(Rectangle((left + start, upper + 0.03), width, LINE - 0.06, **face, zorder=3.5))
         middle = (left + start + width / 2, upper + LINE / 2)
         ax.text(*middle, token, fontsize=7.5, ha="center", va="center", zorder=4)
 
