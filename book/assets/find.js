@@ -17,7 +17,8 @@
 
   // --- what is looked for ---
   // Words that ask, and are not what somebody asks about; they are looked for only if there is nothing else.
-  const ASKING = new Set(stems(offers.ASKING));
+  let asking; // (offers.js comes after this script)
+  const asks = (stem) => (asking ??= new Set(stems(offers.ASKING))).has(stem);
   const has = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
   // The pages of a word; one that no page has as it is typed may be the beginning of another.
   function places(word) {
@@ -33,7 +34,7 @@
       const stem = stemmer.stemWord(word);
       if (!stopwords.includes(word) && !typed.has(stem)) typed.set(stem, word);
     }
-    const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !ASKING.has(stem)), kept = asked.length ? asked : all;
+    const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !asks(stem)), kept = asked.length ? asked : all;
     const words = kept.map(({stem, word}) => ({word, ...places(stem)}));
     for (const word of words) word.rare = word.pages.size ? Math.log(1 + Search._index.docnames.length / word.pages.size) : 0;
     return {words, left: all.filter((word) => !kept.includes(word)).map(({word}) => word), every: new Set(typed.keys())};

@@ -38,6 +38,26 @@
       held.view = this;
     }
 
+    // It stands on its page: what belongs around it takes its place.
+    placed() {
+      const panel = this.root.closest(".live-panel");
+      panel.classList.add("live-broad");
+      panel.parentElement.view = this;
+      panel.querySelector(":scope > .live-picture").after(this.room);
+      const says = panel.querySelector(":scope > .live-says"), saying = document.createElement("div");
+      saying.className = "machine-saying";
+      says.replaceWith(saying);
+      saying.append(says, this.missing[0]);
+      panel.querySelector(".live-answer").prepend(this.missing[1]);
+      panel.querySelector(".live-player-row").before(this.choices);
+      // What is seldom pressed stands below the drawing.
+      const foot = document.createElement("div");
+      foot.className = "live-buttons machine-foot";
+      foot.append(...[".live-reset", ".live-link", ".live-copied"].map((which) => panel.querySelector(which)));
+      panel.querySelector(":scope > .live-more").before(foot);
+      this.place(true);
+    }
+
     // --- a new state ---
     show(state, tools) {
       const before = this.state;

@@ -231,24 +231,7 @@
         return wordsOf(held, prompt).length > 1 ? {prompt: split(prompt).slice(0, -1).join(" "), step: data.steps.length - 1, at: 0} : {};
       },
     },
-    placed(held) {
-      const panel = held.view.root.closest(".live-panel");
-      panel.classList.add("live-broad");
-      panel.parentElement.view = held.view;
-      panel.querySelector(":scope > .live-picture").after(held.view.room);
-      const says = panel.querySelector(":scope > .live-says"), saying = document.createElement("div");
-      saying.className = "machine-saying";
-      says.replaceWith(saying);
-      saying.append(says, held.view.missing[0]);
-      panel.querySelector(".live-answer").prepend(held.view.missing[1]);
-      panel.querySelector(".live-player-row").before(held.view.choices);
-      // What is seldom pressed stands below the drawing.
-      const foot = document.createElement("div");
-      foot.className = "live-buttons machine-foot";
-      foot.append(...[".live-reset", ".live-link", ".live-copied"].map((which) => panel.querySelector(which)));
-      panel.querySelector(":scope > .live-more").before(foot);
-      held.view.place(true);
-    },
+    placed: (held) => held.view.placed(),
     written: ({steps}) => ({at: 0, step: steps.length - 1}),
     // From the end of a text Play goes back to what somebody wrote, or else to its first word.
     begin({prompt}, data, held) {
