@@ -22,7 +22,7 @@ from page_checks import (
     PLOTS,
     SCROLLED,
     SCROLLED_TABLES,
-    SQUARE,
+    TABLES,
     TOO_WIDE,
     WIDE_FORMULAS,
 )
@@ -168,7 +168,7 @@ def test_few_tables_must_be_scrolled_on_a_phone(phone):
 def test_labels_have_eleven_pixels_on_a_phone(phone):
     shown, small = phone.evaluate(LABELS)
     assert shown and small == []
-    assert [alt for alt in phone.evaluate(SCROLLED) if alt != SQUARE] == []
+    assert [alt for alt in phone.evaluate(SCROLLED) if alt not in TABLES] == []
     assert phone.evaluate(CUT) == []  # no formula begins left of the page
     assert phone.evaluate(TOO_WIDE) == []  # all others are made a little smaller, and fit then
 

@@ -36,8 +36,9 @@ def stepper(open_tab):
         tab = open_tab("http", PAGES[name], width=width, still=still)
         tab.set_viewport_size({"width": width, "height": height})
         figure = tab.locator(f"live-figure[data-key='{name}']")
-        figure.evaluate("e => e.scrollIntoView()")
-        tab.wait_for_timeout(300)
+        for _ in range(2):  # (the page above it is laid out when it comes near)
+            figure.evaluate("e => e.scrollIntoView({behavior: 'instant'})")
+            tab.wait_for_timeout(300)
         return tab, figure
 
     return opened
