@@ -28,8 +28,8 @@ LABELS = """async () => {
 }"""
 PLOTS = """() => [...document.querySelectorAll('img.plot')].filter(i => i.offsetParent)
   .map(i => [new URL(i.src).hash, getComputedStyle(i).filter, getComputedStyle(i).backgroundColor])"""
-# Plots that a phone has to scroll although they were laid out for it: twenty columns of numbers, and eight.
-TABLES = {"Confusion table of 19 faults and of heal", "Relative change of the encoder's vectors"}
+# The one plot that a phone has to scroll although it was laid out for it: twenty named rows and columns.
+SQUARE = "Confusion table of 19 faults and of heal"
 SCROLLED = """() => [...document.querySelectorAll('picture > img.plot')].filter(i => i.offsetParent)
   .filter(i => i.getBoundingClientRect().width > i.closest('.cell_output').clientWidth + 1)
   .map(i => i.alt.slice(0, 40))"""

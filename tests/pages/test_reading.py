@@ -713,7 +713,7 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     tab = own("notebooks/02_learning.html")
     tab.click(".modes [data-way=hand]")
     alone = tab.locator("#by-hand .cell.only-code")
-    assert alone.count() >= 2 and not any(cell.is_visible() for cell in alone.all())
+    assert alone.count() == 2 and not any(cell.is_visible() for cell in alone.all())
     drawn = tab.locator("#by-hand .cell.draws")
     for cell in drawn.all():
         cell.wait_for()

@@ -115,10 +115,9 @@
 
   // A drawing above the matrices: each of its lines and words comes with its step.
   function scene({size, label, lines, words}, held, {svg, text}) {
-    const drawn = [...lines.map(([step, kind, d]) => [step, svg("path", {d, class: `scene-${kind}`})]),
+    held.drawn = [...lines.map(([step, kind, d]) => [step, svg("path", {d, class: `scene-${kind}`})]),
       ...words.map(([step, kind, x, y, says]) => [step, text(x, y, says, {class: `scene-word scene-${kind}`})])];
-    held.scene = drawn;
-    return svg("svg", {viewBox: `0 0 ${size.join(" ")}`, class: "stepper-scene", role: "img", "aria-label": label}, ...drawn.map(([, node]) => node));
+    held.scene = svg("svg", {viewBox: `0 0 ${size.join(" ")}`, class: "stepper-scene", role: "img", "aria-label": label});
   }
 
   function build(held, data, tools) {
@@ -147,8 +146,8 @@
       `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a number that was computed to see its sum." : "Press what was made to see from what."}`,
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ marks a sum whose rounded numbers come to another last digit."] : [])));
     held.measure = () => measure(held, data, make);
-    held.scene = [];
-    held.stage = make("div", {class: "stepper"}, held.bar, ...(data.scene ? [scene(data.scene, held, tools)] : []), strip(held, data, tools), held.canvas, held.foot);
+    if (data.scene) scene(data.scene, held, tools);
+    held.stage = make("div", {class: "stepper"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);
   }
 
   // Which matrices a step shows, in the order of its line, with its signs; without a line, what it reads comes first.
@@ -225,10 +224,7 @@
       inner.tabIndex = -1;
     }
     if (kept || first) (kept || first).tabIndex = 0;
-    for (const [step, node] of held.scene) {
-      node.classList.toggle("stepper-folded", step > place);
-      node.classList.toggle("scene-new", step === place);
-    }
+    held.scene?.replaceChildren(...held.drawn.filter(([step]) => step <= place).map(([, node]) => node));
     if (sum && find(chosen, data).cell[1] <= place) write(chosen, held, {make, typeset});
     else held.sum.replaceChildren(...typeset(sum.trim(), make));
     tell(held, Boolean(sum));
