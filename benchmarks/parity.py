@@ -215,15 +215,9 @@ def in_float64() -> Iterator[None]:
     places lifted but one by: RMSNorm 3e-5, the angles (position times speed) 1e-5, softmax 1e-5, the turning
     speeds 6e-6; with all of them lifted by 1e-13. Mixtral's router has a softmax of its own.
     """
-    # The last: what generation reports of the logits is rounded to float32.
-    files = [
-        importlib.import_module(f"transformers.{n}") for n in ("modeling_rope_utils", "generation.utils")
-    ]
-    files += [
-        sys.modules[f"transformers.models.{name}.modeling_{name}"]
-        for name in CLASSES
-        if f"transformers.models.{name}.modeling_{name}" in sys.modules
-    ]
+    # Of generation, what it reports of the logits; of the models also those that nobody has imported yet.
+    names = ["modeling_rope_utils", "generation.utils", *(f"models.{n}.modeling_{n}" for n in CLASSES)]
+    files = [importlib.import_module(f"transformers.{name}") for name in names]
     narrow = torch.Tensor.float
     try:
         for file in files:

@@ -8,6 +8,7 @@ are legal, and the first of these. The n-grams of the comparison counted the sam
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from recording import keep_record, made_by
@@ -53,11 +54,12 @@ def measured(step: int, model: GPT, fresh: list[list[int]]) -> dict[str, object]
 def measured_at(
     steps: Sequence[int],
     texts: Sequence[Sequence[str]],
-    test: Sequence[Sequence[int]],
-    measure: Callable[[int, GPT, Sequence[Sequence[int]]], dict],
+    test: Sequence[Any],
+    measure: Callable[[int, GPT, Any], dict],
+    seed: int = SEED,
 ) -> list[dict]:
     """The run, stopped at some steps: what `measure(step, model, test)` says there."""
-    seed_everything(SEED)
+    seed_everything(seed)
     model = GPT(config(WORLD.vocabulary))
     rows = [measure(0, model, test)]
 
@@ -66,7 +68,7 @@ def measured_at(
             rows.append(measure(step + 1, trained, test))
             print(rows[-1], flush=True)
 
-    batches = SequenceBatches([WORLD.vocabulary.encode(t) for t in texts], 32, seed=SEED)
+    batches = SequenceBatches([WORLD.vocabulary.encode(t) for t in texts], 32, seed=seed)
     train(model, batches, SETTINGS, callbacks=[callback])
     return rows
 

@@ -16,8 +16,8 @@ MOST = 4  # contexts kept of each unit
 
 
 def context(words: list[str], at: int) -> str:
-    """The last three words, with n for any number."""
-    return " ".join("n" if word.isdigit() else word for word in words[max(0, at - 2) : at + 1])
+    """The last three words, with *number* for any number."""
+    return " ".join("number" if word.isdigit() else word for word in words[max(0, at - 2) : at + 1])
 
 
 def most_active() -> tuple[list[str], list[list[list[list[float]]]], list[list[float]]]:

@@ -43,6 +43,11 @@ Things: {", ".join(THINGS)}.
 SAME = {"an": "a", "color": "colour", "plus": "+", "minus": "-", "times": "*", "×": "*", "−": "-", "·": "*"}
 SHORT = {"'s": " is", "’s": " is", "i'd like": "i want", "i’d like": "i want"}
 _TOKEN = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
+# Its world has sums of two numbers. Of a longer one the model would ask for a part only, unnoticed.
+LONG_SUM = r"\d[ )]*[-+*/][ (+-]*\d[ \d)]*[-+*/][ (+-]*\d"
+TOO_LONG_SUM = (
+    "The model has learned sums of two numbers, and would leave out a part of this one; ask step by step."
+)
 NAMES = {*PEOPLE, *SLOTS["day"], "i"}
 
 
@@ -163,7 +168,7 @@ def read(text: str) -> list[str]:
     """What a user types as the words and signs of the model's world, digits one by one.
 
     Raises:
-        InputError: there are more than `MOST_WORDS`.
+        InputError: there are more than `MOST_WORDS`, or a sum has more than two numbers.
 
     >>> read("What's 1,204 times 3?  <call>")
     ['what', 'is', '1', '2', '0', '4', '*', '3', '?', '<', 'call', '>']
@@ -175,6 +180,8 @@ def read(text: str) -> list[str]:
     words = [SAME.get(word, word) for word in _TOKEN.findall(text.strip().rstrip(".!"))]
     if len(words) > MOST_WORDS:
         raise InputError(f"That is {len(words)} words and digits; say it in {MOST_WORDS} at most.")
+    if re.search(LONG_SUM, " ".join(words)):
+        raise InputError(TOO_LONG_SUM)
     return words
 
 

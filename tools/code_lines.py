@@ -2,14 +2,15 @@
 
 A browser breaks a long line wherever there is room no longer. So each argument, element and clause within
 brackets becomes a piece that goes to the next line as a whole, and is broken only if it is wider than that
-(Oppen 1980, *Prettyprinting*, in CSS: a piece is an inline block). Nothing of the text is changed.
+(Oppen 1980, *Prettyprinting*, in CSS: a piece is an inline block). Lines that the notebook breaks within
+brackets begin where such pieces do; nothing else of the text is changed.
 """
 
 import html
 import re
 
 PHONE = 36  # letters of code that a phone shows in a line
-DOT = re.compile(r'(<span class="o">\.</span>)')
+DOT = re.compile(r'(?<=[)\]]</span>)(<span class="o">\.</span>)')  # of a chain of calls
 OPENS = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?=(?:(?:<[^>]*>)*[^<\s]){14})')  # something long
 QUOTE = r"(?:&quot;|[\"'])"
 STRING = re.compile(rf'<span class="(s[12]?)">({QUOTE}(?:&\w+;|[^<&\n]){{0,24}}{QUOTE})</span>')  # not broken
@@ -17,9 +18,12 @@ MARKS = re.compile(r'<span class="p">([^<&]{2,})</span>')
 TOKEN = re.compile(r"<span class=\"([^\"]*)\">([^<]*)</span>|<[^>]*>|[^<]+")
 NAME = re.compile(r"[\w.,]*")
 LONG_NAME = re.compile(r"(?<=>)\w{20,}(?=<)")
+LEADING = re.compile(r'^(?:\s|<span class="w">\s*</span>)+')
 COMMENT = re.compile(r'(.*\S.*?)(<span class="c1">.*</span>)')  # behind code
 POWER = re.compile(r"(?<![\w.&#;])\d[\d.]*e-\d+(?=[^<>]*(?:<|$))")  # 1e-6: no line ends at its sign
 TRAILS = tuple(":,;)]}")  # what begins no line
+STEP = 4  # letters further in
+TRIPLE = re.compile("\"{3}|'{3}")  # begins or ends a string of several lines
 END = "\x01"  # of a piece, as long as something may come behind it
 CLAUSES = ("for", "if", "else", "and", "or")
 
@@ -93,28 +97,61 @@ def in_pieces(line: str, inside: bool = False) -> str:
     return close().replace(END, "</span>")
 
 
+class Depth:
+    """How far in each line of a block begins: within brackets, a step further than the line with them."""
+
+    def __init__(self) -> None:
+        self.base, self.opened, self.in_text = 0, [], False  # of each open bracket: in which line
+
+    def inside(self) -> bool:
+        """Whether the next line begins within brackets (and not within a string)."""
+        return bool(self.opened) and not self.in_text
+
+    def indent(self, bare: str) -> int:
+        """Spaces before the line that is seen as ``bare``."""
+        own = len(bare) - len(bare.lstrip(" "))
+        if not self.opened and not self.in_text:
+            self.base = own
+        if not self.inside():
+            return own
+        closes = len(bare.lstrip(" ")) - len(bare.lstrip(" )]}"))
+        return self.base + STEP * len({*self.opened[: len(self.opened) - closes]})
+
+    def read(self, bare: str, marks: str, number: int) -> None:
+        """Take in a line: what is seen of it, its marks (brackets among them), and which it is."""
+        self.in_text ^= len(TRIPLE.findall(bare)) % 2 == 1
+        for mark in marks:
+            if mark in "([{":
+                self.opened.append(number)
+            elif mark in ")]}" and self.opened:
+                self.opened.pop()
+
+
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A number and a short string are not broken, a long name is best broken before a dot, after a bracket or
-    else after an underscore, and a comment behind code goes to a line of its own.
+    A number and a short string are not broken, a long name is best broken after a bracket or else after an
+    underscore, a chain of calls before a dot, and a comment behind code goes to a line of its own. A line
+    that begins within brackets goes on where it began, piece below piece.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
     """
-    lines, open_brackets = [], 0
+    lines, depth = [], Depth()
     code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
-    for line in code.removesuffix("\n").split("\n"):
-        bare = letters(line)
-        indent = len(bare) - len(bare.lstrip(" ")) + 4
+    for number, line in enumerate(code.removesuffix("\n").split("\n")):
+        bare, inside = letters(line), depth.inside()
+        indent = depth.indent(bare)
+        if inside and bare.strip():
+            line = " " * indent + LEADING.sub("", line)
+        depth.read(bare, "".join(re.findall(r'<span class="p">([^<]*)</span>', line)), number)
         if len(bare) > PHONE:
             behind = COMMENT.fullmatch(line)
             line, comment = behind.groups() if behind else (line, "")
-            line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), open_brackets > 0)
+            line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), inside)
             line = LONG_NAME.sub(lambda name: name[0].replace("_", "_<wbr/>"), line)
             line += f'<span class="piece">{comment}</span>' if comment else ""
             line = POWER.sub(r'<span class="one-number">\g<0></span>', line)
-        marks = "".join(re.findall(r'<span class="p">([^<]*)</span>', line))
-        open_brackets += sum(map(marks.count, "([{")) - sum(map(marks.count, ")]}"))
-        lines.append(f'<span class="code-line" style="--hang:{indent}ch">{line}\n</span>')
+        hang = indent if inside and '<span class="piece">' in line else indent + STEP  # (or as its pieces)
+        lines.append(f'<span class="code-line" style="--hang:{hang}ch">{line}\n</span>')
     return "".join(lines)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from stacking import Panel, gather, move, rows_of, stacked
-from svg_text import named, texts
+from svg_text import named, texts, written
 from widening import widened
 
 COLUMN = 504.0  # points: `support.view.style.WIDE`
@@ -99,4 +99,4 @@ def aired(drawn: str) -> str:
     background.set("d", f"M 0 {high + steps:.2f} L {wide:.2f} {high + steps:.2f} L {wide:.2f} 0 L 0 0 z ")
     root.set("height", f"{high + steps:.2f}pt")
     root.set("viewBox", f"0 0 {wide:g} {high + steps:.2f}")
-    return ElementTree.tostring(root, encoding="unicode")
+    return written(root)

@@ -27,6 +27,8 @@ from support import zoo
 from support.generation import generate, next_token
 from support.inside import trace
 from support.view.live.ablation import SWITCHES, rules
+from support.view.live.machine.numbers import passed
+from support.worlds import CallingGame
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "book" / "assets" / "front.svg"
@@ -154,9 +156,11 @@ def make() -> tuple[str, dict[str, str]]:
     uncertain, certain = pages[2], pages[3]
     story = zoo.load("stories").model
     assert story.config.n_layers == 4, "the front page says so"
+    game_card = zoo.load("calling-game").card
     values = {
         "chapters": f"{len(plan.chapters())}",
         "p_tarso": percent(certain[words.index("Tarso")].item()),
+        "p_vice": without_the_first_head(),
         "largest_open": percent(uncertain.max().item()),
         "game_words": f"{len(words)}",
         "game_parameters": f"{model.n_parameters():,}",
@@ -164,6 +168,11 @@ def make() -> tuple[str, dict[str, str]]:
         "story_parameters": f"{story.n_parameters():,}",
         "story_d_model": f"{story.config.d_model}",
         "harmless_heads": f"{sum(cost < 0.02 for cost in head_costs())}",
+        "zoo_models": f"{len(list(Path(zoo.__file__).parent.glob('*/card.json')))}",
+        "zoo_recipes": f"{len(zoo.RECIPES)}",
+        "zoo_floor": f"{game_card['loss, nats per token']['floor (the world itself)']:.3f}",
+        "zoo_curve_floor": f"{zoo.record('zoo_curves')['models']['calling-game']['floor']:.2f}",
+        "zoo_entropy": f"{CallingGame().entropy:.3f}",
         "map_dimensions": f"{zoo.load('semantic').model.config.d_model}",
     } | way_numbers.values()
     return svg, values
@@ -174,6 +183,13 @@ def head_costs() -> list[float]:
     switches = [name for group in SWITCHES for name in group]
     found = [rules(**{name: name != off for name in switches}) for off in switches if off.startswith("h")]
     return [-min(item["change"] for item in each["rules"]) for each in found]
+
+
+def without_the_first_head() -> str:
+    """How probable *vice* is after *Pietro chiama Paolo* without head 0.0: what a number would call Paolo."""
+    prompt = "Pietro chiama Paolo"
+    logits = passed("calling-game", prompt, ("h00",))[0].logits[0, -1]
+    return percent(logits.softmax(dim=-1)[zoo.load("calling-game").vocabulary.id("vice")].item())
 
 
 def samples(n: int = 3) -> dict[str, list[str]]:

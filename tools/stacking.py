@@ -12,7 +12,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from squeezing import squeezed
-from svg_text import SVG, XLINK, Box, Element, frame_of, named, texts, union
+from svg_text import SVG, Box, Element, frame_of, named, texts, union, written
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
@@ -223,8 +223,6 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
     >>> stacked(svg(style.subplots()[0]))
     ''
     """
-    for prefix, space in (("", SVG), ("xlink", XLINK)):
-        ElementTree.register_namespace(prefix, space)
     root = ElementTree.fromstring(drawn)
     figure = next((g for g in root if g.get("id") == "figure_1"), None)
     panels = None if figure is None else gather(figure)
@@ -288,4 +286,4 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
     root.set("width", f"{across:.2f}pt")
     root.set("height", f"{top:.2f}pt")
     root.set("viewBox", f"0 0 {across:.2f} {top:.2f}")
-    return ElementTree.tostring(root, encoding="unicode")
+    return written(root)

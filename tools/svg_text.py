@@ -28,6 +28,17 @@ def union(*boxes: Box) -> Box:
     return min(left), min(top), max(right), max(bottom)
 
 
+def written(root: Element) -> str:
+    """An SVG as text, its elements without prefixes: searches in the text rely on ``<text``.
+
+    >>> written(ElementTree.fromstring(f'<svg xmlns="{SVG}"><text>x</text></svg>')).partition(">")[2]
+    '<text>x</text></svg>'
+    """
+    for prefix, space in (("", SVG), ("xlink", XLINK)):
+        ElementTree.register_namespace(prefix, space)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
 def named(element: Element, tag: str) -> list[Element]:
     """All elements of a kind."""
     return list(element.iter(f"{{{SVG}}}{tag}"))

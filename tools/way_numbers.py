@@ -1,4 +1,4 @@
-"""The numbers of the page *The way*: each chapter's own, and the stairs of its drawing.
+"""The numbers of the page *What each chapter adds*: each chapter's own, and the stairs of its drawing.
 
 A name such as `c05_acc_att` in the prose of a page is the value that chapter 5 stores as `acc_att`: its cell
 `bind(acc_att=...)` printed it, and the test of the chapters computes it anew. So no number is written twice.

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from squeezing import squeezed
 from stacking import Panel, entries, gather, move, rows_of
-from svg_text import SVG, Element, named, texts, union
+from svg_text import SVG, Element, named, texts, union, written
 
 FILLED = 0.9  # of the column: nobody misses the rest
 APART, LEADING = 14.0, 4.0  # between the entries of a legend, and between its lines
@@ -48,7 +48,7 @@ def widened(drawn: str, width: float) -> str:
     root.set("width", f"{width:.2f}pt")
     root.set("height", f"{high - saved:.2f}pt")
     root.set("viewBox", f"0 0 {width:.2f} {high - saved:.2f}")
-    return ElementTree.tostring(root, encoding="unicode")
+    return written(root)
 
 
 def _may_be_wider(panel: Panel) -> bool:

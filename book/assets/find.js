@@ -20,11 +20,13 @@
   let asking; // (offers.js comes after this script)
   const asks = (stem) => (asking ??= new Set(stems(offers.ASKING))).has(stem);
   const has = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
+  // A stem that is spelled with s or with z: “quantisation”, “quantization”.
+  const twin = (stem) => stem.replace(/i([sz])$/, (_, sign) => sign === "s" ? "iz" : "is");
   // The pages of a word; one that no page has as it is typed may be the beginning of another.
   function places(word) {
     const index = Search._index, of = (stem) => [index.terms, index.titleterms].flatMap((all) => has(all, stem) ? all[stem] : []);
-    const exact = of(word);
-    if (exact.length || word.length < 3) return {stems: new Set([word]), pages: new Set(exact), known: true};
+    const both = [...new Set([word, twin(word)])], exact = both.flatMap(of);
+    if (exact.length || word.length < 3) return {stems: new Set(both), pages: new Set(exact), known: true};
     const near = Object.keys({...index.terms, ...index.titleterms}).filter((stem) => stem.startsWith(word) || (stem.length > 4 && word.startsWith(stem)));
     return {stems: new Set(near), pages: new Set(near.flatMap(of)), known: near.some((stem) => stem.startsWith(word))};
   }

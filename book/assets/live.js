@@ -200,7 +200,7 @@
         update(true);
       };
       const typed = () => controls.find((c) => c.typed)?.typed();
-      const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, act: (name) => { stop(); act(name); }};
+      const tools = {svg, text, arrow, make, shown, fill, set, held, values, typed, pause: () => stop(), act: (name) => { stop(); act(name); }};
       const actions = (spec.actions || []).map(({name, label, does}) => {
         const button = make("button", {type: "button", class: "live-act", "data-act": name, ...(does ? {title: does} : {})}, label);
         button.addEventListener("click", () => {
@@ -237,7 +237,7 @@
         else stop();
       };
       if (player) {
-        speed.value = String(spec.speed || 1);
+        speed.value = "1";
         for (const button of players) button.addEventListener("click", () => {
           if (turn) return stop();
           for (const each of players) put(each, {"aria-pressed": "true"}, []).textContent = "Pause";
@@ -299,7 +299,7 @@
         else rows.push(Object.assign(make("fieldset", {class: "live-group"}, make("legend", {}, c.spec.group), row), {title: c.spec.group}));
       }
       for (const row of rows) row.removeAttribute("title");
-      const isFront = (row) => spec.front.some((name) => row.classList.contains(`live-of-${name}`));
+      const among = (names) => (row) => names.some((name) => row.classList.contains(`live-of-${name}`)), isFront = among(spec.front || []);
       let onTour = false; // whether somebody has begun the experiment
       const jump = (label, changes, attributes = {}, begins = false) => {
         const button = make("button", {type: "button", ...attributes}, ...label);
@@ -318,18 +318,21 @@
       const guide = make("p", {class: "live-guide"});
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
-      // Where a tour stands: the step that was reached is marked, the next one invites. What all its steps leave as it was,
-      // such as the stage of the pass, is no part of the experiment; a text that goes on from that of a step stays with it.
+      // Where a tour stands: the step that was reached is marked and explained as long as everything is as it left it; the
+      // next one invites. What all its steps leave as it was, such as the stage of the pass, is no part of the experiment:
+      // who only changes that, or lets the text go on, is near the step, and is told how the experiment goes on.
       const about = Object.keys(spec.tour?.[0].changes || {}).filter((name) => new Set(spec.tour.map(({changes}) => changes[name])).size > 1);
       function toured() {
         if (!spec.tour) return;
         const now = values(), goesOn = (value, from) => value === from || (typeof from === "string" && value.startsWith(`${from} `));
-        const stands = (as) => spec.tour.findLastIndex(({changes}) => about.every((name) => as(now[name], changes[name])));
-        const exactly = stands(Object.is), at = exactly < 0 && onTour ? stands(goesOn) : exactly, left = onTour && at < 0; // (who has gone another way is not called back)
-        tools.stop = spec.tour[exactly]; // a figure may point out what the reached step speaks of
-        guide.textContent = left ? "You have left the experiment; 1 leads back to it." : at < 0 ? spec.invites : spec.tour[at].says;
+        const at = spec.tour.findLastIndex(({changes}) => Object.keys(changes).every((name) => Object.is(now[name], changes[name])));
+        const near = at < 0 && onTour ? spec.tour.findLastIndex(({changes}) => about.every((name) => goesOn(now[name], changes[name]))) : at;
+        const left = onTour && near < 0; // (who has gone another way is not called back)
+        tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
+        guide.textContent = at >= 0 ? spec.tour[at].says : left ? "You have left the experiment; 1 leads back to it." : near < 0 ? spec.invites
+          : near + 1 < spec.tour.length ? `You have gone on from step ${near + 1}. The experiment goes on with ${near + 2}.` : "You have gone on from the last step. The experiment begins again with 1.";
         for (const all of [stops, numerals]) all.forEach((button, k) => {
-          button.classList.toggle("live-go", k === at + 1 && !left);
+          button.classList.toggle("live-go", k === near + 1 && !left);
           if (k === at) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
         });
@@ -351,14 +354,31 @@
       const scroll = make("div", {class: "live-scroll", tabindex: "0", role: "region", "aria-label": "The numbers"}, table);
       const numbers = spec.each ? make("details", {class: "live-numbers"}, make("summary", {}, "The numbers"), scroll) : scroll;
       if (!spec.each) for (const name of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(name);
+      const narrow = matchMedia("(max-width: 600px)"), main = make("div", {class: "live-controls"}), rest = make("div", {class: "live-controls"}, ...(spec.front ? rows.filter((row) => !isFront(row)) : []));
+      const more = make("details", {class: "live-more"}, make("summary", {}, "More"), rest);
       const panel = make("div", {class: player ? "live-panel live-plays" : "live-panel", role: "group", "aria-labelledby": `${id}-title`},
         make("p", {class: "live-title", id: `${id}-title`}, spec.title),
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
-          ...(player ? [bar] : []), make("details", {class: "live-more"}, make("summary", {}, "More"), make("div", {class: "live-controls"}, ...rows.filter((row) => !isFront(row))))]
+          ...(player ? [bar] : []), more]
           : spec.tour ? [...examples, says, picture, make("div", {class: "live-controls"}, ...rows, buttons)]
-          : [make("div", {class: "live-controls"}, ...rows, ...examples, buttons), picture, says]),
+          : [main, picture, says]),
         numbers, status);
+      // On a phone the picture comes first and the controls stand below it; if there are many, all but two, or those named, are folded away.
+      const isNear = spec.near ? among(spec.near) : (_, k) => k < 2;
+      function arrange() {
+        const near = narrow.matches && rows.length > 3 ? rows.filter(isNear) : rows, away = rows.filter((row) => !near.includes(row));
+        main.replaceChildren(...near, ...examples, buttons);
+        rest.replaceChildren(...away);
+        if (narrow.matches) main.before(picture);
+        else main.after(picture);
+        if (away.length) says.after(more);
+        else more.remove();
+      }
+      if (main.parentElement) {
+        arrange();
+        narrow.addEventListener("change", arrange);
+      }
       for (const control of controls) control.input.addEventListener("input", () => {
         stop();
         if (control.typed && figure.written) set(figure.written(spec.data)); // a text that somebody writes is read to its end

@@ -31,6 +31,11 @@
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
     for (const fold of opened) fold.open = true;
+    const code = place?.closest(".cell.long-code:not(.code-shown)")?.querySelector(":scope > .code-opens");
+    if (code?.getClientRects().length) {
+      code.click();
+      opened.push(code);
+    }
     if (opened.length) leadTo(place);
     if (data.reading === "all" || !place || place.getClientRects().length) return;
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;

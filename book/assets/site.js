@@ -103,8 +103,10 @@
       if (place) of.set(place, link);
     }
     if (!of.size) return;
-    const outer = [], within = new Map([...of.keys()].map((place) => [place, []]));
-    for (const place of of.keys()) { // (each once, and not with each other: a page of the package has hundreds)
+    // (The list folds some entries at the end of their part: here they stand as they do on the page.)
+    const places = [...of.keys()].sort((a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+    const outer = [], within = new Map(places.map((place) => [place, []]));
+    for (const place of places) { // (each once, and not with each other: a page of the package has hundreds)
       let around = place.parentElement;
       while (around && !of.has(around)) around = around.parentElement;
       if (!around) outer.push(place);
@@ -115,7 +117,7 @@
       const box = place.getBoundingClientRect();
       return box.height && box.top <= line && !place.closest("details:not([open])");
     });
-    let last, asked = 0;
+    let last, unfolded = null, asked = 0;
     const mark = () => {
       asked = 0;
       const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2, line = end ? innerHeight : 60 + 0.25 * innerHeight;
@@ -133,6 +135,12 @@
         else link.removeAttribute("aria-current");
       }
       for (const entry of entries) entry.classList.toggle("active", entry.contains(here || null));
+      const fold = here?.closest("details") || null; // of what goes deeper: open while one reads there
+      if (fold !== unfolded) {
+        if (unfolded) unfolded.open = false;
+        unfolded = fold && !fold.open ? fold : null;
+        if (fold) fold.open = true;
+      }
       show();
     };
     const show = () => {

@@ -57,6 +57,15 @@ class Chapters(SphinxDirective):
         return [container]
 
 
+def onward(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
+    """From the first page one goes on to the first chapter, and back; the pages between them are help."""
+    first = f"notebooks/{min(stem for part in plan.parts() for stem in part['chapters'])}"
+    for here, there, way in ((app.config.root_doc, first, "next"), (first, app.config.root_doc, "prev")):
+        if page == here and there in app.env.titles:
+            title = app.env.titles[there].astext()
+            context[way] = {"link": app.builder.get_relative_uri(here, there), "title": title}
+
+
 def load(app: Any, page: str, template: str, context: Any, doctree: nodes.document | None) -> None:
     """The style and the script of the page that has the map."""
     if doctree is not None and any("chapter-map" in n["classes"] for n in doctree.findall(nodes.container)):
@@ -67,4 +76,5 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("chapters", Chapters)
     app.connect("html-page-context", load)
+    app.connect("html-page-context", onward)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

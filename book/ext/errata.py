@@ -125,8 +125,9 @@ def comparison(it: Claim) -> str:
         return f"<b>Claimed</b> {escape(row(stated, None))}" if few and not isinstance(stated, bool) else ""
     ours, digits = it.ours, digits_of(it)
     mine, theirs = claims.flat(ours), claims.flat(stated)
-    if isinstance(stated, bool):
-        return f"<b>Claimed</b> {number(stated)} <b>Is it so?</b> {number(ours)}"
+    if all(isinstance(one, bool) for one in theirs):  # the claim's own words say what is claimed
+        held = dict.fromkeys(number(a == b) for a, b in zip(theirs, mine, strict=True))
+        return f"<b>Is it so?</b> {' and '.join(held)}"
     if it.within is not None and not any(theirs):
         return f"<b>Difference claimed</b> none <b>Found</b> {escape(row(ours, None))}"
     if it.above or it.below:

@@ -7,6 +7,8 @@ from live import live_figure
 from reading import CODE, DRAWN, MADE
 
 HIDDEN = "not-in-picture"
+SOURCES = "what-the-sources-say"
+RECOMPUTED = "their numbers, recomputed, and corrected where they are wrong"
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
@@ -69,10 +71,17 @@ def shows_code(node: nodes.Node) -> bool:
 
 
 def gather_code(section: nodes.section) -> None:
-    """Code of *By hand* that prints nothing is folded with that of a cell directly below it."""
-    for cell in list(section.findall(is_cell)):
+    """Code of *By hand* that prints nothing is folded with that of a cell directly below it.
+
+    Where it opens the part, no text has said yet what it is for: it goes to the next cell that has a fold.
+    """
+    cells = list(section.findall(is_cell))
+    for k, cell in enumerate(cells):
         place = cell.parent.index(cell)
-        below = [node for node in cell.parent[place + 1 : place + 2] if is_cell(node)]
+        if cell.parent is section and place == 1:
+            below = [node for node in cells[k + 1 :] if shows_code(node[0])][:1]
+        else:
+            below = [node for node in cell.parent[place + 1 : place + 2] if is_cell(node)]
         if len(cell.children) == 1 and shows_code(cell[0]) and below and shows_code(below[0][0]):
             cell[0][-1]["ids"] += cell["ids"]  # (a link to it opens the fold)
             below[0][0].insert(0, cell[0].children)
@@ -137,11 +146,12 @@ def without_permission(section: nodes.section) -> None:
 
 
 def fold_deeper(section: nodes.section) -> None:
-    """What goes further is folded below its heading, and opened by whoever wants it."""
+    """What goes further is folded below its heading, and opened by whoever wants it; so are the sources."""
     without_permission(section)
     title, *rest = section.children
     live = any(True for part in rest for _ in part.findall(live_figure))
-    note = '<span class="deeper-moves">with a figure that you can move</span>' if live else ""
+    says = RECOMPUTED if section["ids"][0] == SOURCES else "with a figure that you can move" if live else ""
+    note = f'<span class="deeper-moves">{says}</span>' if says else ""
     section.children = []
     section += [
         raw('<details class="deeper"><summary>'),
@@ -156,13 +166,35 @@ def before_deeper(section: nodes.section) -> None:
     """One line above the first of the parts that go deeper, which says that they can be skipped."""
     around = section.parent.children
     place = around.index(section)
-    if goes_deeper(around[place - 1]):
-        return
-    several = goes_deeper(*around[place + 1 : place + 2])
+    before: nodes.Node | None = around[place - 1]
+    while isinstance(before, nodes.section):  # what stands directly above may be the end of a part
+        if goes_deeper(before):
+            return
+        before = before.children[-1] if before.children else None
+    several = goes_deeper(after(section))
     says = "The parts that follow go" if several else "The part that follows goes"
     section.parent.insert(
         place, raw(f'<p class="deeper-says {HIDDEN}">{says} deeper, and can be skipped.</p>')
     )
+
+
+def after(section: nodes.section) -> nodes.Node | None:
+    """What follows a section on the page: its neighbour, or that of the part which it closes.
+
+    >>> inner, part, last = nodes.section(ids=["b"]), nodes.section(ids=["a"]), nodes.section(ids=["c"])
+    >>> part += inner
+    >>> whole = nodes.section("", part, last)
+    >>> after(inner) is last, after(part) is last, after(last)
+    (True, True, None)
+    """
+    node: nodes.Node = section
+    while isinstance(node.parent, nodes.section):
+        around = node.parent.children
+        place = around.index(node)
+        if place + 1 < len(around):
+            return around[place + 1]
+        node = node.parent
+    return None
 
 
 def goes_deeper(node: nodes.Node | None = None) -> bool:

@@ -24,6 +24,7 @@ OURS = {  # how the page calls a model of the zoo
 }
 BRIEF = {  # and in a drawing, where there is less room
     PAPER: "on paper",
+    "GPT-2 small": "GPT-2",
     **{name: key.replace("-", " ") for key, name in OURS.items()},
 }
 
@@ -38,6 +39,8 @@ def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
     mixtral = wide | {"d_ff": 14336, "n_kv_heads": 8, "n_experts": 8, "experts_per_token": 2}
     guide = {"vocab_size": 50000, "context": 16, "d_model": 6, "n_layers": 3, "n_heads": 2, "norm": "none"}
     guide |= {"positions": "sinusoidal", "attention_bias": False, "ffn_bias": False}
+    herd = llama | {"vocab_size": 128256, "context": 131072, "d_model": 16384, "n_layers": 126}
+    herd |= {"n_heads": 128, "n_kv_heads": 8, "d_ff": 53248}
     three = gpt2 | {"context": 2048, "d_model": 12288, "n_layers": 96, "n_heads": 96}
     return {
         PAPER: (GPTConfig(**guide), 0, ""),
@@ -46,6 +49,37 @@ def shapes() -> dict[str, tuple[GPTConfig, float | None, str]]:
         "Mixtral 8x7B": (GPTConfig(**llama | mixtral | {"context": 32768}), None, "jiang2024"),
         "Llama 2 70B": (GPTConfig(**llama | large), 2.0e12, "touvron2023b"),
         "GPT-3": (GPTConfig(**three), 3.0e11, "brown2020"),
+        "Llama 3.1 405B": (GPTConfig(**herd), 1.56e13, "dubey2024"),
+    }
+
+
+def deepseek_v3() -> dict[str, Any]:
+    """DeepSeek-V3 from its paper's shape: `GPTConfig` has no latent attention and no shared experts.
+
+    >>> [f"{deepseek_v3()[name] / 1e9:.0f}" for name in ("parameters", "active")]
+    ['671', '37']
+    """
+    d, layers, dense, heads, vocabulary = 7168, 61, 3, 128, 129280
+    latent, rotated, query, d_head, length = 512, 64, 1536, 128, 2048
+    expert, routed, chosen = 3 * d * 2048, 256, 8  # SwiGLU has three matrices; one expert more is shared
+    asking = d * query + query * heads * (d_head + rotated)
+    keeping = d * (latent + rotated) + latent * heads * 2 * d_head
+    common = vocabulary * d + layers * (asking + keeping + heads * d_head * d)
+    common += dense * 3 * d * 18432 + (layers - dense) * routed * d
+    active = common + (layers - dense) * (chosen + 1) * expert
+    parameters = vocabulary * d + common + (layers - dense) * (routed + 1) * expert
+    return {
+        "name": "DeepSeek-V3",
+        "brief": "DeepSeek-V3",
+        "parameters": parameters,
+        "active": active,
+        "shape": f"{d:,} · {layers} · {heads}",
+        "kept": "–",
+        "flops": 2 * active + 2 * layers * length * heads * (2 * d_head + rotated),
+        "cache": 2 * layers * (latent + rotated),
+        "training": 16 * parameters,
+        "tokens": 1.48e13,
+        "key": "deepseek2024b",
     }
 
 
@@ -65,7 +99,7 @@ def scales() -> list[dict[str, Any]]:
         with torch.device("meta"):
             model = GPT(config)
         rows.append(_row(name, config, model, tokens, key))
-    return sorted(rows, key=lambda row: row["parameters"])
+    return sorted([*rows, deepseek_v3()], key=lambda row: row["parameters"])
 
 
 def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: str) -> dict[str, Any]:
@@ -74,6 +108,7 @@ def _row(name: str, config: GPTConfig, model: Any, tokens: float | None, key: st
         "brief": BRIEF.get(name, name),
         "parameters": model.n_parameters(),
         "shape": f"{config.d_model:,} · {config.n_layers} · {config.n_heads}",
+        "kept": f"{config.n_kv_heads} × {config.d_head}",
         "flops": model.flops_per_token(length=min(config.context, 2048)),
         "cache": cache_bytes(config, length=1, bytes_per_number=2),
         "training": 16 * model.n_parameters(),  # weights, gradients, and Adam's two, in 32 bits
@@ -86,15 +121,16 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
     """The numbers of the figure, and what follows from them."""
     works = parse_file(str(BIB)).entries
     heads = ("Model", "Parameters", "Width · layers · heads", "Operations per token")
-    heads += ("Cache, bytes per token", "Bytes to train", "Tokens read", "Tokens per parameter")
+    heads += ("KV heads × width of a head", "Cache, bytes per token")
+    heads += ("Bytes to train", "Tokens read", "Tokens per parameter")
     lines = []
     for row in rows:
         ratio = f"{row['tokens'] / row['parameters']:.3g}" if row["tokens"] else "–"
         name = escape(row["name"])
         if row["key"]:
             name = f'<a href="{address(works[row["key"]].fields)}">{name}</a>'
-        cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), short(row["cache"])]
-        cells += [short(row["training"]), short(row["tokens"]), ratio]
+        cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), row["kept"]]
+        cells += [short(row["cache"]), short(row["training"]), short(row["tokens"]), ratio]
         named = zip(heads[1:], cells, strict=True)  # on a phone a row is a card
         filled = "".join(f'<td data-name="{head}">{cell}</td>' for head, cell in named)
         lines.append(f'<tr><th scope="row">{name}</th>{filled}</tr>')

@@ -137,10 +137,14 @@ def needed(all_cells: list[Cell]) -> tuple[list[str], str]:
 
 def told(taken: list[str]) -> nodes.paragraph:
     """The sentence above that code."""
-    said = nodes.paragraph("", "The code of this page uses names that the parts left out here have made: ")
+    said = nodes.paragraph("", "The code uses ")
     for k, name in enumerate(taken):
         said += [nodes.Text(", ")] * (k > 0) + [nodes.literal(name, name)]
-    said += nodes.Text(".")
+    one = len(taken) == 1
+    said += nodes.Text(
+        f", which {'is' if one else 'are'} defined in a part that this way of reading leaves out. "
+        f"{'Its definition follows' if one else 'The definitions follow'}."
+    )
     return said
 
 

@@ -115,7 +115,7 @@ class ZooModel(_FromRecord):
             ["Vocabulary", f"{shape['vocabulary']} tokens"],
             ["Context", f"{shape['context']} tokens"],
             ["Training data", f"{data['training texts']:,} texts, {data['training tokens']:,} tokens"],
-            ["Loss", f"{losses.pop('model')} nats per token; the entropy is {losses.pop(FLOOR)}"],
+            ["Loss", f"{losses.pop('model')} nats per token; the floor is {losses.pop(FLOOR)}"],
         ]
         lines = _table(["", ""], rows)
         if curve := curves.get("models", {}).get(name):

@@ -106,7 +106,7 @@ def ladder(rows: list[Row], layout: str) -> str:
     return drawing(body, (width, height), label, f"scale-drawing drawn-{layout}")
 
 
-SIDE, SMALL = 300, 0.1  # of the large square; a square below this part of it has a drawing of its own
+SIDE, SMALL = 300, 0.12  # of the large square; a square below this part of it has a drawing of its own
 
 
 def panels(rows: list[Row]) -> list[list[Row]]:

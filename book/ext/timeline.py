@@ -35,7 +35,7 @@ STRANDS = {  # strand → its colours by day and by night, of those that colour-
 }
 # Time runs faster where little happened: (year, place on the axis).
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
-TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023)
+TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023, 2025)
 LAYOUTS = {"wide": (920, 13, 18), "narrow": (360, 12, 20)}  # width, size of the letters, height of a row
 DOT, GAP = 4, 6  # radius; to the name, and between a name and what follows in its row
 
@@ -144,6 +144,8 @@ def entries(events: list[dict[str, Any]]) -> str:
             link = event["where"]
         title = typeset(work.fields["title"].strip("{}") if work else event["where"])
         source = f'<a href="{link}">{escape(title)}</a>' if link else f"<i>{escape(title)}</i>"
+        if work and work.fields["year"] != str(event["year"]):
+            source += f" (published in {work.fields['year']})"
         stem, name = plan.chapters()[event["chapter"]]
         number = int(event["chapter"])
         chapter = f"chapter {number}, {escape(name)}"

@@ -1,4 +1,4 @@
-"""The page *The way*: the directive `way` draws the two stairs, and `gain` shows one chapter's gain.
+"""The page *What each chapter adds*: `way` draws the two stairs, and `gain` shows the gain of one chapter.
 
 The content of a `gain` has three parts with ``+++`` between them: what the chapter adds, its number, and
 under which conditions the number holds.

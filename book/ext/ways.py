@@ -5,15 +5,18 @@ way is written at the root of the page (``data-reading``), so that a page opens 
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
 - *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
-  figures of *By hand* that one can move, of *Experiment* each figure with its caption, and of the quiz and
-  the take-aways what it has shown (a question says ``"picture": true``; an item of the take-aways, or a part
-  of an experiment, that is not for it says so in a comment). A sentence with a formula is left out, and a
+  figures of *By hand* that one can move, of *Experiment* the question, each figure with its caption and the
+  paragraphs that say in a comment that they are for it, too, and of the quiz and the take-aways what it has
+  shown (a question says ``"picture": true``; an item of the take-aways, or a part of an experiment, that is
+  not for it says so in a comment). A sentence with a formula is left out, and a
   symbol that only names something (``W_O``) is written as text. The drawing that opens the chapter stands
   behind *The picture*.
-- *By hand* folds the code of every part, each cell with a button of its own.
+- *By hand* folds the code of every part, each cell with a button of its own. So does *Everything* where an
+  experiment has much of it.
 
 In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
-the code of the part by hand is folded above its numbers, and the parts that go deeper into their headings.
+the code of the part by hand is folded above its numbers, and the parts that go deeper are
+folded into their headings; so is what the sources say.
 """
 
 import re
@@ -31,6 +34,7 @@ import plan
 from folds import (
     HIDDEN,
     SENTENCE,
+    SOURCES,
     before_deeper,
     figures,
     fold_below,
@@ -56,9 +60,11 @@ WAYS = {
 ONLY = "only-in-picture"
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 SYMBOLS = {"pi": "π", "beta": "β", "theta": "θ", "eta": "η", "sigma": "σ", "mathcal L": "L", "ln": "ln"}
-MEASURED = "What was tried out and measured, in pictures. Beside or below each figure stands what it shows."
+ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
 OVER = (":", ",", ";")  # what ends so leads over to what comes next
-CODE = '<button type="button" class="code-opens" aria-expanded="false">Show the code</button>'
+CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
+# So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
+LONG, WIDE = 6, 85  # lines, and characters of a line
 
 
 def bar() -> str:
@@ -164,8 +170,12 @@ def without_formulas(block: nodes.Element, names: bool, code: bool = True) -> No
 
 def skips(part: nodes.Element) -> bool:
     """Whether its first paragraph says in a comment that the picture way leaves the whole out."""
-    first = next(part.findall(nodes.paragraph), part)
-    return any(SKIP in said.astext() for said in first.findall(nodes.raw))
+    return says(next(part.findall(nodes.paragraph), part), SKIP)
+
+
+def says(node: nodes.Element, words: str) -> bool:
+    """Whether a comment in it says so."""
+    return any(words in said.astext() for said in node.findall(nodes.raw))
 
 
 def introduces(paragraph: nodes.Element) -> bool:
@@ -240,10 +250,10 @@ class Ways(SphinxPostTransform):
                 for part in section.findall(nodes.section):
                     if part is not section and not any(map(draws, part.findall(nodes.container))):
                         part["classes"].append("draws-nothing")
-                section.insert(1, raw(f'<p class="{ONLY}">{MEASURED}</p>'))
         for section in list(top.findall(nodes.section)):
             if goes_deeper(section):
                 before_deeper(section)
+            if goes_deeper(section) or section["ids"][0] == SOURCES:
                 fold_deeper(section)
         behind_the_picture(top)
         top += raw(self.onward())
@@ -275,7 +285,10 @@ class Ways(SphinxPostTransform):
         """Its folds, a button where code stands open, and whether it draws something."""
         code = cell.children[0]
         if code.get("nb_element") == "cell_code_source":
-            cell.insert(0, raw(CODE))
+            lines = [line for line in code.astext().splitlines() if line.strip()]
+            cell.insert(0, raw(CODE.format(len(lines))))
+            if sum(1 + len(line) // WIDE for line in lines) >= LONG:
+                cell["classes"].append("long-code")
         elif shows_code(code):
             code["classes"].append("shows-code")
         drawn = figures(cell)
@@ -308,7 +321,7 @@ class Ways(SphinxPostTransform):
         return found
 
     def gallery(self, section: nodes.Element) -> None:
-        """Of each part of an experiment its opening lines, if plain, and the figures with findings."""
+        """Of each part of an experiment the first lines, if plain, the figures with findings, answers."""
         for k, node in enumerate(list(section.children[1:])):
             if isinstance(node, nodes.section) and skips(node):
                 leave_out(node)
@@ -316,7 +329,7 @@ class Ways(SphinxPostTransform):
                 self.gallery(node)
             elif is_cell(node) and "draws" in node["classes"]:
                 continue  # (each figure has its caption)
-            elif isinstance(node, nodes.paragraph) and (k == 0 or introduces(node)):
+            elif isinstance(node, nodes.paragraph) and (k == 0 or introduces(node) or says(node, ALSO)):
                 without_formulas(node, names=True, code=False)
             elif isinstance(node, nodes.Element):
                 leave_out(node)

@@ -187,7 +187,7 @@ def fs2_056():
     place="III. Self-attention",
     chapter="11",
     section="In code",
-    cell="table([[name, *y[2].tolist(), float((y - output)",
+    cell="furthest = max(float((y - output).abs().max())",
     stated=0,
     within=1e-09,
     verdict="holds",

@@ -1208,7 +1208,7 @@ def fs2_147():
 @claim(
     place="III. Output head",
     chapter="18",
-    cell='print(f"ten batches of 20: equal to 1e-14: {off_',
+    cell='print(f"ten batches of 20: equal to 10⁻¹⁴: {off_',
     cell_in="02",
     stated=0,
     within=1e-08,

@@ -706,7 +706,7 @@ def sf_035():
 @claim(
     place="2.1.5.4 Online SGD",
     chapter="02",
-    cell='print(f"ten batches of 20: equal to 1e-14: {off_',
+    cell='print(f"ten batches of 20: equal to 10⁻¹⁴: {off_',
     stated=0,
     within=1e-08,
     verdict="holds",
@@ -1452,7 +1452,7 @@ def sf_132():
     place="3.2.1 Distributed representation",
     chapter="15",
     cell='gpt2 = {"vocab_size": 50257, "context": 1024}',
-    stated=[1, 1],
+    stated=[True, True],
     verdict="overstated",
 )
 def sf_077():
@@ -1461,7 +1461,7 @@ def sf_077():
     GPT-2 Small uses 768 and GPT-3 12288, both outside the range (external inputs).
     """
     widths = np.array([768, 12288])
-    return [int(1024 <= w <= 8192) for w in widths]
+    return (widths >= 1024) & (widths <= 8192)
 
 
 @claim(
@@ -1497,21 +1497,19 @@ def sf_079():
     place="3.2.3 Positional encoding",
     chapter="10",
     cell="slowness = 10_000.0 ** (torch.arange(0, 6, 2) /",
-    stated=1,
+    stated=True,
     verdict="conceptual",
 )
 def sf_080():
-    """sine and cosine frequencies increase with the position (change of frequency from position 10 to 20
-    in one dimension)
+    """sine and cosine frequencies increase with the position (from position 10 to 20 in one dimension)
 
     Frequency belongs to the dimension pair (10000^(-2k/d), falling with k) and is the same at every
     position; position only multiplies it.
     """
     k, d = 3, 64
     P = position([10, 11, 20, 21], d)
-    return np.sign(
-        np.round((P[1] * P[0])[2 * k : 2 * k + 2].sum() - (P[3] * P[2])[2 * k : 2 * k + 2].sum(), 9)
-    )
+    turned = [(P[i] * P[i + 1])[2 * k : 2 * k + 2].sum() for i in (0, 2)]  # cosines of one step's angle
+    return turned[0] - turned[1] > 1e-9
 
 
 @claim(place="3.2.3 Positional encoding", chapter="10", cell="def count(n):", stated=True, verdict="holds")
@@ -1609,7 +1607,7 @@ def sf_086():
 @claim(
     place="3.4.1.2 Attention hypothesis",
     chapter="11",
-    cell="table([[name, *y[2].tolist(), float((y - output)",
+    cell="furthest = max(float((y - output).abs().max())",
     stated=0,
     within=1e-09,
     verdict="holds",

@@ -1763,7 +1763,8 @@ def wb1_091():
 
 @claim(place="1 CNN recap", chapter="11", section="Deeper: a filter, by hand", stated=0, verdict="holds")
 def wb1_092():
-    """A convolution is a weighted sum over a local window whose weights need not sum to one.
+    """A convolution is a weighted sum over a local window whose weights need not sum to one (the sum of
+    the vertical filter's weights).
 
     The vertical filter's nine weights sum to 0.
     """

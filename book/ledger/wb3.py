@@ -423,14 +423,14 @@ def wb3_021():
     return next_token(H @ D.T)
 
 
-@claim(place="Appendix A", chapter="21", section="Three words", stated=0, verdict="holds")
+@claim(place="Appendix A", chapter="21", section="Three words", stated=True, verdict="holds")
 def wb3_022():
     """Tarso wins because its dictionary row has the smallest angle to the query.
 
     Cosines are 0.985, 0.630 and -0.487, so in this example the largest dot product is also the best
     aligned.
     """
-    return np.argmax([inside.cosine(H, d) for d in D])
+    return np.argmax([inside.cosine(H, d) for d in D]) == np.argmax([H @ d for d in D])
 
 
 @claim(

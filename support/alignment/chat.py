@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 from support.model import GPT
 from support.text import Vocabulary
 from support.training import IGNORE_INDEX, Epochs, inputs_and_targets, pad_sequences
@@ -234,7 +234,7 @@ def grow_vocabulary(
         raise InputError(f"context={context} must not be below the model's own, {model.config.context}.")
     grown = GPT(replace(model.config, vocab_size=len(vocabulary) + len(added), context=context))
     grown = grown.to(model.embedding.weight)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
     weights = dict(model.state_dict())
     for name, parameter in grown.state_dict().items():
         if len(parameter) != len(weights[name]):

@@ -15,7 +15,7 @@ from torch import Tensor
 from support.alignment.answers import token_log_probs
 from support.alignment.optimise import SETTINGS, Callback, minimise
 from support.alignment.preferences import Pairs
-from support.core import InputError
+from support.core import InputError, seeded_generator
 from support.model import GPT
 from support.training import TrainConfig
 
@@ -126,7 +126,7 @@ def train_on_pairs(
     >>> round(losses[0], 3)  # ln 2
     0.693
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:
         if isinstance(pairs, Pairs):

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 
 
 def exact_search(
@@ -48,7 +48,7 @@ class InvertedFile:
         if not 1 <= cells <= len(documents):
             raise InputError(f"cells={cells} must lie between 1 and {len(documents)}, the documents.")
         self.documents = documents
-        generator = torch.Generator().manual_seed(seed)
+        generator = seeded_generator(seed)
         first = torch.randperm(len(documents), generator=generator)[:cells]
         self.centres = documents[first].clone()
         for _ in range(rounds):

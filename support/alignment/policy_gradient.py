@@ -16,7 +16,7 @@ from support.alignment.estimators import kl_estimate
 from support.alignment.optimise import SETTINGS, Callback
 from support.alignment.preferences import Reward
 from support.alignment.reward_model import ScoreModel
-from support.core import InputError
+from support.core import InputError, seeded_generator
 from support.model import GPT
 from support.training import TrainConfig
 from support.training.schedule import learning_rate, make_optimiser
@@ -163,7 +163,7 @@ class _Run:
     ) -> None:
         self.policy, self.reference, self.prompts, self.reward = policy, reference, prompts, reward
         self.length, self.config = length, config
-        self.generator = torch.Generator().manual_seed(seed)
+        self.generator = seeded_generator(seed)
         self.critic = ScoreModel(reference) if config.baseline == "critic" else None
 
     def values(self, batch: _Batch) -> Tensor:

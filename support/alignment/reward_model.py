@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from support.alignment.optimise import minimise
 from support.alignment.preferences import Pairs
+from support.core import seeded_generator
 from support.model import GPT
 from support.training import TrainConfig
 
@@ -68,7 +69,7 @@ def train_reward_model(
         seed: of the draws of pairs.
     """
     scores = ScoreModel(model)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:
         prompts, chosen, rejected = pairs.take(

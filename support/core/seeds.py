@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from support.core.errors import InputError
-from support.core.validation import Count, Seed, checked
+from support.core.validation import Count, Seed, check, checked
 
 
 @checked
@@ -33,6 +33,26 @@ def seed_everything(seed: Seed = 0, threads: Count | None = None) -> None:
     torch.manual_seed(seed)
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
+
+
+def seeded_generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """A generator of random numbers of its own: who draws from it changes no other's draws.
+
+    Args:
+        seed: from -2⁶³ to 2⁶⁴ - 1.
+        device: where the numbers are drawn.
+
+    Raises:
+        InputError: the seed is no such number.
+
+    >>> int(torch.randint(100, (1,), generator=seeded_generator(7)))
+    15
+    >>> seeded_generator(2**70)
+    Traceback (most recent call last):
+    support.core.errors.InputError: seed=1180591620717411303424 must be less than 18446744073709551616.
+    """
+    check("seed", seed, Seed)
+    return torch.Generator(device).manual_seed(seed)
 
 
 def _threads_of_the_environment() -> int:

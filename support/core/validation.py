@@ -8,7 +8,7 @@ import functools
 import inspect
 import reprlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -100,8 +100,10 @@ def as_list(name: str, values: Any, annotation: Any) -> list[Any]:
 
 @functools.cache
 def _adapter(annotation: Any) -> Any:
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import ConfigDict, InstanceOf, TypeAdapter
 
+    if is_dataclass(annotation):  # checked when it was made; pydantic would read its fields again
+        return TypeAdapter(InstanceOf[annotation])
     rules: ConfigDict = {"strict": True, "allow_inf_nan": False, "arbitrary_types_allowed": True}
     own = hasattr(annotation, "__pydantic_config__")  # a TypedDict with rules of its own
     return TypeAdapter(annotation, config=None if own else rules)
@@ -110,6 +112,8 @@ def _adapter(annotation: Any) -> Any:
 def _sentence(name: str, value: object, errors: list[Any]) -> str:
     """The first thing that pydantic found; what it expected instead may be one of several."""
     place, given = errors[0]["loc"], errors[0]["input"]
+    if place and isinstance(place[0], str) and not isinstance(value, dict):
+        place = ()  # of a union: pydantic names the kind that it tried
     expected = list(dict.fromkeys(_expected(e) for e in errors if e["loc"] == place or not place))
     if place and not isinstance(place[0], int):  # inside a dict: its key leads there
         name, value = f"{name}: {'.'.join(map(str, place))}", given

@@ -8,7 +8,7 @@ from typing import Any
 
 from support.core import InputError, atomic_write
 from support.core.json_file import as_path, read_json
-from support.core.validation import CountOrZero, check
+from support.core.validation import CountOrZero, check, checked
 from support.exchange.word_level import read_word_level, word_level
 from support.text import BPETokenizer, Vocabulary
 
@@ -103,6 +103,7 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
         temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+@checked
 def tokenizer_from_huggingface(folder: str | os.PathLike[str]) -> Tokenizer:
     """The tokenizer in a checkpoint's folder: a `BPETokenizer`, or a `Vocabulary` if it knows whole words.
 

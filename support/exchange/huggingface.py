@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.core.json_file import as_path
+from support.core.validation import checked
 from support.exchange.hf_config import read_fields
 from support.exchange.hf_config_out import write_fields
 from support.exchange.hf_folder import read_folder, refuse_shards, write_folder
@@ -15,6 +16,7 @@ from support.exchange.hf_tokenizer import Tokenizer, special_ids, write_tokenize
 from support.model import GPT
 
 
+@checked
 def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT:
     """The same network as a `GPT`, with the same logits; in evaluation mode, with weights of its own.
 
@@ -49,6 +51,7 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
     return from_tensors(config, LAYOUTS[fields["model_type"]], tensors)
 
 
+@checked
 def to_huggingface(
     model: GPT,
     folder: str | os.PathLike[str] | None = None,

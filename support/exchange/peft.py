@@ -16,6 +16,7 @@ from support.alignment import LoRALinear, LowRankUpdate, adapter_names, lora_lay
 from support.alignment.adapter_file import attach
 from support.core import InputError, atomic_write
 from support.core.json_file import as_path, read_json
+from support.core.validation import checked
 from support.exchange.hf_config_out import write_fields
 from support.exchange.hf_layouts import LAYOUTS, Layout
 from support.model import GPT
@@ -26,6 +27,7 @@ Pairs = dict[str, tuple[Tensor, Tensor, float]]
 _REFUSED = {"use_dora": False, "bias": "none", "lora_bias": False, "modules_to_save": None}
 
 
+@checked
 def to_peft(
     model: GPT, folder: str | os.PathLike[str], name: str = "default", base: str | None = None
 ) -> dict[str, Any]:
@@ -81,6 +83,7 @@ def to_peft(
     return fields
 
 
+@checked
 def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default") -> GPT:
     """Put an adapter that ``peft`` saved (``save_pretrained``) on its base model, in place, and use it.
 

@@ -2,10 +2,11 @@
 
 from support.generation.loop import generate, generate_many, stream
 from support.generation.sampling import next_token
-from support.generation.speculative import Speculation, residual, speculative_generate
+from support.generation.speculative import Speculation, expected_tokens, residual, speculative_generate
 
 __all__ = [
     "Speculation",
+    "expected_tokens",
     "generate",
     "generate_many",
     "next_token",

@@ -1,18 +1,20 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from numbers import Integral
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
+from support.core.validation import Seed, check
 from support.generation.compiled import fast_step, slots_for
 from support.generation.few_rows import few_rows
-from support.generation.sampling import check_sampling, next_token
+from support.generation.sampling import check_new_tokens, check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
@@ -112,9 +114,13 @@ def generate_many(
     >>> generate_many(model, [[1], [1, 2, 3]], 4, seed=5)[1] == generate(model, [1, 2, 3], 4, seed=6)
     True
     """
+    if not isinstance(prompts, Iterable):
+        raise InputError(f"prompts={prompts!r} must be a list of texts, each a list of ids.")
     texts = [whole_numbers(prompt, "A prompt") for prompt in prompts]
     if not texts:
         return []
+    if seed is not None:
+        check("seed", seed, Seed)
     seeds = [None if seed is None else seed + i for i in range(len(texts))]
     for step in _steps(model, [*map(list, texts)], max_new_tokens, seeds, **options):
         for text, chosen in zip(texts, step, strict=True):
@@ -140,10 +146,9 @@ def _steps(
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
     if not all(texts):
         raise InputError("There is nothing to continue; begin with one token at least, e.g. <BOS>.")
-    if max_new_tokens < 0:
-        raise InputError(f"max_new_tokens={max_new_tokens} must not be negative.")
-    if prefill is not None and prefill < 1:
-        raise InputError(f"prefill={prefill} reads nothing; give 1 token or more, or None for all at once.")
+    check_new_tokens(max_new_tokens)
+    if prefill is not None and not (isinstance(prefill, Integral) and prefill >= 1):
+        raise InputError(f"prefill={prefill!r} reads nothing; give 1 token or more, or None for all at once.")
     sampling = {"temperature": 1.0, "top_k": None, "top_p": None} | sampling
     check_sampling(**sampling)
     if greedy and sampling != {"temperature": 1.0, "top_k": None, "top_p": None}:
@@ -151,7 +156,7 @@ def _steps(
     device = next(model.parameters()).device
     on_cpu = reproducible or (reproducible is None and device.type == "cpu")
     where = torch.device("cpu") if on_cpu else device
-    generators = [None if s is None else torch.Generator(where).manual_seed(s) for s in seeds]
+    generators = [None if s is None else seeded_generator(s, where) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
     reader = _Reader(model, texts, max_new_tokens, cache, prefill, compile)
 

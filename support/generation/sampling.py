@@ -1,6 +1,7 @@
 """From logits to the distribution from which the next token is drawn."""
 
 import math
+from numbers import Integral, Real
 
 import torch
 from jaxtyping import Float
@@ -55,21 +56,36 @@ def next_token(
     return scores.softmax(dim=-1)
 
 
-def check_sampling(temperature: float | int, top_k: int | None, top_p: float | int | None) -> None:
+def check_sampling(
+    temperature: float | int, top_k: int | None = None, top_p: float | int | None = None
+) -> None:
     """Refuse a temperature, top-k or top-p that makes no sense, in one sentence.
 
     >>> check_sampling(1.0, 0, None)
     Traceback (most recent call last):
     support.core.errors.InputError: top_k=0 keeps no token; give 1 or more, or None for all.
     """
-    if not (math.isfinite(temperature) and temperature > 0):
+    if not (isinstance(temperature, Real) and math.isfinite(temperature) and temperature > 0):
         raise InputError(
-            f"temperature={temperature} must be above 0 and finite; for the best token every time "
+            f"temperature={temperature!r} must be above 0 and finite; for the best token every time "
             "use greedy=True."
         )
-    if top_k is not None and top_k < 1:
-        raise InputError(f"top_k={top_k} keeps no token; give 1 or more, or None for all.")
-    if top_p is not None and not 0 < top_p <= 1:
+    if top_k is not None and not (isinstance(top_k, Integral) and top_k >= 1):
+        raise InputError(f"top_k={top_k!r} keeps no token; give 1 or more, or None for all.")
+    if top_p is not None and not (isinstance(top_p, Real) and 0 < top_p <= 1):
         raise InputError(
-            f"top_p={top_p} is no probability; give a number above 0 and up to 1, or None for all."
+            f"top_p={top_p!r} is no probability; give a number above 0 and up to 1, or None for all."
+        )
+
+
+def check_new_tokens(max_new_tokens: int) -> None:
+    """Refuse what is no number of tokens to be written.
+
+    >>> check_new_tokens(-1)
+    Traceback (most recent call last):
+    support.core.errors.InputError: max_new_tokens=-1 must be a whole number, and must not be negative.
+    """
+    if not (isinstance(max_new_tokens, Integral) and max_new_tokens >= 0):
+        raise InputError(
+            f"max_new_tokens={max_new_tokens!r} must be a whole number, and must not be negative."
         )

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from numbers import Integral
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
+from support.generation.sampling import check_new_tokens, check_sampling
 from support.model import GPT, evaluating
 from support.text.ids import whole_numbers
 
@@ -22,12 +24,31 @@ class Speculation:
     ids: list[int]  # the prompt and what was generated
     passes: int  # of the large model
     drafted: int  # tokens that the draft proposed …
-    accepted: int  # … and of these, how many were kept
+    judged: int  # … of these, how many the large model came to judge: up to the first one that it rejects …
+    accepted: int  # … and how many were kept
 
     @property
     def acceptance(self) -> float:
-        """The share of the drafted tokens that were kept."""
-        return self.accepted / max(self.drafted, 1)
+        """The acceptance rate: the share of the judged tokens that were kept."""
+        return self.accepted / max(self.judged, 1)
+
+
+def expected_tokens(acceptance: float, k: int) -> float:
+    """Tokens for each pass of the large model, if each drafted token is accepted independently.
+
+    The pass brings 1 + α + … + αᵏ = (1 − αᵏ⁺¹) / (1 − α) tokens: the guesses up to the first rejection, and
+    one that the large model draws itself.
+
+    Args:
+        acceptance: α, the probability that a judged token is accepted.
+        k: tokens that are drafted before each pass.
+
+    Follows Leviathan, Kalman and Matias 2023, equation 1.
+
+    >>> expected_tokens(0.5, 4), expected_tokens(1.0, 4)
+    (1.9375, 5.0)
+    """
+    return float(sum(acceptance**i for i in range(k + 1)))
 
 
 def residual(p: Float[Tensor, " vocab"], q: Float[Tensor, " vocab"]) -> Float[Tensor, " vocab"]:
@@ -91,7 +112,7 @@ def speculative_generate(
     """
     text = whole_numbers(ids, "A prompt")
     _check(model, draft, text, max_new_tokens, k, temperature)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
 
     def as_drawn(logits: Tensor) -> Tensor:
         logits = logits.double().cpu()
@@ -99,7 +120,7 @@ def speculative_generate(
             return nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
         return (logits / temperature).softmax(-1)
 
-    end, passes, proposed, kept = len(text) + max_new_tokens, 0, 0, 0
+    end, passes, proposed, judged, kept = len(text) + max_new_tokens, 0, 0, 0, 0
     large, small = _Reader(model, end), _Reader(draft, end) if isinstance(draft, GPT) else None
 
     def drafted(text: list[int]) -> Tensor:
@@ -118,6 +139,7 @@ def speculative_generate(
             passes, proposed = passes + 1, proposed + len(guesses)
             tail, text = text[start:], text[:start]
             for token, q, p in zip(tail, guesses, wanted, strict=False):
+                judged += 1
                 if torch.rand((), generator=generator, dtype=torch.float64) * q[token] >= p[token]:
                     text.append(draw(residual(p, q)))
                     break
@@ -127,8 +149,8 @@ def speculative_generate(
                 text.append(draw(wanted[-1]))
             ended = [i for i in range(start, len(text)) if text[i] in stop]
             if ended:
-                return Speculation(text[: ended[0] + 1], passes, proposed, kept)
-    return Speculation(text, passes, proposed, kept)
+                return Speculation(text[: ended[0] + 1], passes, proposed, judged, kept)
+    return Speculation(text, passes, proposed, judged, kept)
 
 
 class _Reader:
@@ -153,8 +175,10 @@ class _Reader:
 
 
 def _check(model: GPT, draft: Draft, text: list[int], new: int, k: int, temperature: float | int) -> None:
-    if k < 1 or not temperature > 0:
-        raise InputError(f"k={k}, temperature={temperature}: draft at least one token, at a positive one.")
+    if not (isinstance(k, Integral) and k >= 1):
+        raise InputError(f"k={k!r} drafts nothing; give 1 token or more.")
+    check_new_tokens(new)
+    check_sampling(temperature)
     if len(text) + new > model.config.context:
         raise InputError(
             f"{len(text)} tokens and {new} new ones exceed context={model.config.context}; ask for fewer."

@@ -4,14 +4,13 @@ from support.inside.embedding_report import READABLE, EmbeddingReport, embedding
 from support.inside.hooks import Activations, hook_points, hooked, only, run_with_cache, run_with_hooks
 from support.inside.lens import TunedLens, logit_lens, tune_lens
 from support.inside.logit_attribution import LogitAttribution, direct_logit_attribution
+from support.inside.map_quality import neighbours_kept, trustworthiness
 from support.inside.maps import (
     Map,
     concept_plane,
     gram_schmidt,
-    neighbours_kept,
     pca,
     remove_top,
-    trustworthiness,
     tsne,
     umap,
     unit_sphere,

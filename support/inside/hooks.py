@@ -1,5 +1,6 @@
 """Hook points: named places in a model where an activation can be recorded or replaced."""
 
+import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -123,6 +124,8 @@ def hooked(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
     >>> seen["residual.0"].equal(seen["residual.1"])
     True
     """
+    if not isinstance(edits, Mapping):
+        raise InputError(f"The hooks are a dict, from hook point to edit, and not a {type(edits).__name__}.")
     with _tapped(model, {name: _put(edit) for name, edit in edits.items()}):
         yield model
 
@@ -152,7 +155,13 @@ def only(
 
 def as_batch(model: GPT, ids: Tensor | Sequence[int]) -> Int[Tensor, "batch position"]:
     """Ids on the model's device, with a batch axis."""
-    ids = torch.as_tensor(ids, device=model.embedding.weight.device)
+    try:
+        ids = torch.as_tensor(ids, device=model.embedding.weight.device)
+    except (RuntimeError, TypeError, ValueError):
+        raise InputError(
+            f"{reprlib.repr(ids)} is no sequence of ids, nor texts of equal length; encode a text with its "
+            "vocabulary or tokenizer."
+        ) from None
     return ids if ids.ndim == 2 else ids[None]
 
 

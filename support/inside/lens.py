@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 from support.inside.hooks import evaluating
 from support.inside.trace import Trace, trace
 from support.model import GPT
@@ -86,7 +86,7 @@ def tune_lens(
         raise InputError("A lens is tuned on texts; give at least one.")
     streams = torch.cat(found, dim=1)  # [stage, position of any text, d_model]
     lens = TunedLens(len(streams), streams.shape[-1]).to(streams)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
     optimiser = torch.optim.Adam(lens.parameters(), lr=lr)
     open_ids = [i for i in range(model.config.vocab_size) if i not in model.config.masked_ids]
     with evaluating(model), torch.enable_grad():

@@ -41,12 +41,18 @@ class Map:
 def array(vectors: Num[np.ndarray, "..."] | Num[Tensor, "..."]) -> Float[np.ndarray, "..."]:
     """Any array or tensor as float64 NumPy, off the device and off the graph.
 
+    Raises:
+        InputError: a number in it is NaN or infinite.
+
     >>> array(np.array([1, 2])).dtype
     dtype('float64')
     """
     if isinstance(vectors, Tensor):
         vectors = vectors.detach().cpu().double().numpy()
-    return np.asarray(vectors, dtype=np.float64)
+    found = np.asarray(vectors, dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise InputError("A map needs finite numbers, and these vectors hold NaN or infinity; look at them.")
+    return found
 
 
 def gram_schmidt(*directions: Vector) -> Float[np.ndarray, "axis d"]:
@@ -165,7 +171,7 @@ def tsne(
     seed: int = 0,
     init: Literal["random", "pca"] = "random",
 ) -> Map:
-    """A drawing that tries to keep who is near whom; its axes, distances and gaps mean nothing.
+    """A drawing that tries to keep who is near whom; its axes mean nothing, its gaps often little.
 
     Args:
         vectors: one row per word.
@@ -253,57 +259,6 @@ def _nearest(X: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
     distances = np.sqrt([((row - rows) ** 2).sum(1, dtype=np.float64) for row in rows]).astype(np.float32)
     nearest = distances.argsort(axis=1, kind="stable")[:, :neighbours].astype(np.int32)
     return nearest, np.take_along_axis(distances, nearest, axis=1)
-
-
-def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
-    """How far neighbours on the map are neighbours in the space: 1 if all are, about 0.5 for a random map.
-
-    Swap the two arguments for *continuity*: are those who are near in the space near on the map?
-
-    Raises:
-        InputError: `neighbours` is not below half the number of words.
-
-    Follows Venna & Kaski 2001, by scikit-learn.
-
-    >>> X = np.random.default_rng(0).normal(size=(30, 2))
-    >>> trustworthiness(X, X)
-    1.0
-    """
-    X = array(vectors)
-    if not 1 <= neighbours < len(X) / 2:
-        raise InputError(f"for {len(X)} words choose 1 to {(len(X) - 1) // 2} neighbours")
-    return float(
-        optional("sklearn.manifold", extra="maps").trustworthiness(X, array(points), n_neighbors=neighbours)
-    )
-
-
-def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
-    """The share of each word's nearest neighbours in the space that are still its nearest on the map.
-
-    A random map keeps about ``neighbours / (words - 1)``.
-
-    Raises:
-        InputError: `neighbours` is not below the number of words.
-
-    >>> line = np.arange(6.0)[:, None]
-    >>> neighbours_kept(line, -3 * line, neighbours=2)
-    1.0
-    """
-    X, Y = array(vectors), array(points)
-    if not 1 <= neighbours < len(X):
-        raise InputError(f"for {len(X)} words choose 1 to {len(X) - 1} neighbours")
-
-    def nearest(rows: np.ndarray) -> np.ndarray:
-        # Without an argument scikit-learn leaves each point out of its own neighbours.
-        return (
-            optional("sklearn.neighbors", extra="maps")
-            .NearestNeighbors(n_neighbors=neighbours)
-            .fit(rows)
-            .kneighbors(return_distance=False)
-        )
-
-    kept = [len(set(a) & set(b)) for a, b in zip(nearest(X), nearest(Y), strict=True)]
-    return float(np.mean(kept) / neighbours)
 
 
 def _sum_of_squares(X: np.ndarray) -> float:

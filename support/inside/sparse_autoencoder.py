@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def train_sparse_autoencoder(
     scale = (x - centre).square().sum(-1).mean().sqrt()
     if n_features < 1 or not scale > 0:
         raise InputError("A sparse autoencoder needs at least one feature, and vectors that differ.")
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         found = SparseAutoencoder(x.shape[1], n_features).to(x)

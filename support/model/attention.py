@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from support.model.attention_context import AttentionContext, make_attention_context
-from support.model.attention_kernels import attend_by_products, attention_path
+from support.model.attention_kernels import PATHS, attention_path
 from support.model.cache import LayerCache
 from support.model.config import GPTConfig
 from support.model.positions import apply_rope
@@ -82,8 +82,9 @@ def scaled_dot_product(
     >>> bool(torch.allclose(scaled_dot_product(q, k, v), attend(q, k, v)[0], atol=1e-6))
     True
     """
-    if q.ndim > 2 and attention_path(q, v) == "products":
-        return attend_by_products(q, k, v, causal, mask, dropout, scale)
+    path = attention_path(q, v)
+    if q.ndim > 2 and path != "fused":
+        return PATHS[path](q, k, v, causal, mask, dropout, scale)
     grouped = q.ndim > 2 and q.shape[-3] != k.shape[-3]
     if grouped and q.shape[-2] == 1 and (mask is None or mask.shape[-3] == 1):
         # A group's single queries become the queries of one head: nothing is copied.

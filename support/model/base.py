@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.model.attention_context import AttentionContext, make_attention_context
 from support.model.block import Block
 from support.model.config import GPTConfig
@@ -32,6 +33,7 @@ class Transformer(nn.Module):
     head: nn.Module | None
     logit_mask: Tensor | None
 
+    @checked
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
         super().__init__()
         self.config = config
@@ -197,10 +199,14 @@ def _fill_tables(model: Transformer, _keys: object) -> None:
 
 def check_ids(ids: Tensor, config: GPTConfig) -> None:
     """Refuse ids that are no table of whole numbers, or whose length does not fit."""
-    if ids.ndim != 2 or ids.dtype not in (torch.int64, torch.int32):
+    if not isinstance(ids, Tensor) or ids.ndim != 2 or ids.dtype not in (torch.int64, torch.int32):
+        if isinstance(ids, Tensor):
+            given = f"{str(ids.dtype).removeprefix('torch.')} of shape {list(ids.shape)}"
+        else:
+            given = f"a {type(ids).__name__}"
         raise InputError(
             "The model reads ids as a tensor of int64 or int32 with two axes, [text, position], and was "
-            f"given {str(ids.dtype).removeprefix('torch.')} of shape {list(ids.shape)}."
+            f"given {given}."
         )
     n_texts, length = ids.shape
     if not 1 <= length <= config.context:

@@ -5,6 +5,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.model.base import Transformer
 from support.model.config import GPTConfig
 
@@ -34,6 +35,7 @@ class Encoder(Transformer):
     torch.Size([1, 3])
     """
 
+    @checked
     def __init__(
         self, config: GPTConfig, n_classes: int | None = None, pool: str = "mean", pad_id: int | None = 0
     ) -> None:

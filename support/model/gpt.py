@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from support.model.base import Transformer
+from support.model.base import Transformer, check_ids
 from support.model.cache import KVCache, check_pad
 
 
@@ -55,6 +55,7 @@ class GPT(Transformer):
         memory_mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """The stream after the last block, before the final norm; arguments are those of a call."""
+        check_ids(ids, self.config)
         n, keys = ids.shape[-1], None
         start: int | Tensor = 0
         if cache is not None:

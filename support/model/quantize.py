@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.model.base import Transformer
 
 
@@ -53,6 +54,7 @@ class Int8Linear(nn.Module):
         return product if self.bias is None else product + self.bias
 
 
+@checked
 def quantize(model: Transformer, weights: str = "int8") -> Transformer:
     """A copy of a model for generation, with every `nn.Linear` and the output head in eight bits.
 

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.model import GPT, GPTConfig
 
 BLOCK_WIDTHS = 8  # norm 1 in and out, q, k, v, attention's output, norm 2 in and out: of d_model numbers each
@@ -60,6 +61,7 @@ def block_activations(config: GPTConfig) -> int:
     return BLOCK_WIDTHS * config.d_model + inside + NORM_STATISTICS + config.n_heads
 
 
+@checked
 def memory_plan(
     config: GPTConfig,
     tokens: int,

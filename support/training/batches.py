@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
+from support.core.validation import Count, CountOrZero, Seed, check
 from support.model import Seq2SeqInputs
+from support.text.ids import whole_numbers
 
 IGNORE_INDEX = -100  # the target that no loss counts; torch's own convention
 # One answer for each position, or one for a whole text.
@@ -44,6 +47,24 @@ def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Te
     return torch.tensor([[*ids, *[pad_id] * (width - len(ids))] for ids in sequences], dtype=torch.int64)
 
 
+def as_pair(returned: Any) -> Batch:
+    """What a function of batches returned, if it is inputs and targets.
+
+    Raises:
+        InputError: it is something else.
+
+    >>> as_pair(torch.zeros(2, 3))
+    Traceback (most recent call last):
+    support.core.errors.InputError: A function of batches returns inputs and targets, two tensors of ids ...
+    """
+    if not (isinstance(returned, tuple | list) and len(returned) == 2 and isinstance(returned[1], Tensor)):
+        raise InputError(
+            "A function of batches returns inputs and targets, two tensors of ids (see inputs_and_targets), "
+            f"and this one returned a {type(returned).__name__}."
+        )
+    return returned[0], returned[1]
+
+
 class Epochs:
     """Which of ``n`` texts each step takes: every one once an epoch, in an order fixed by the seed.
 
@@ -55,8 +76,10 @@ class Epochs:
     """
 
     def __init__(self, n: int, batch_size: int, seed: int = 0) -> None:
-        if not n or batch_size < 1:
-            raise InputError("Batches need at least one text and a batch_size of at least 1.")
+        check("n", n, CountOrZero)
+        check("batch_size", batch_size, Count)
+        if not n:
+            raise InputError("Batches need at least one text.")
         self.n, self.batch_size, self.seed = n, min(batch_size, n), seed
         self.per_epoch = -(-n // self.batch_size)  # the last batch of an epoch holds what is left over
         self._order = lru_cache(maxsize=2)(self._shuffled)
@@ -83,7 +106,7 @@ class SequenceBatches:
         context: cut every text after so many predictions, if given.
 
     Raises:
-        InputError: there is no text, or one is too short to predict anything.
+        InputError: there is no text, or one is too short to predict anything, or holds what is no id.
 
     >>> batches = SequenceBatches([[1, 5, 2], [1, 6, 7, 2], [1, 8, 2]], batch_size=2)
     >>> inputs, targets = batches(0)
@@ -104,7 +127,7 @@ class SequenceBatches:
         if short is not None:
             raise InputError(f"Sequence {short} has fewer than two tokens: nothing to predict; leave it out.")
         end = None if context is None else context + 1
-        self.sequences = [list(ids[:end]) for ids in sequences]
+        self.sequences = [whole_numbers(ids[:end], f"Sequence {i}") for i, ids in enumerate(sequences)]
         self.batch_size, self.per_epoch = self.epochs.batch_size, self.epochs.per_epoch
         self.pad_id, self.seed = pad_id, seed
 
@@ -123,7 +146,7 @@ class StreamBatches:
         seed: of the places where windows begin.
 
     Raises:
-        InputError: the text is not longer than one window.
+        InputError: the text is not longer than one window, or holds what is no id.
 
     >>> inputs, targets = StreamBatches(range(100), batch_size=3, context=8)(0)
     >>> bool((inputs + 1 == targets).all()), tuple(inputs.shape)
@@ -133,11 +156,13 @@ class StreamBatches:
     def __init__(
         self, ids: Sequence[int] | Int[Tensor, " length"], batch_size: int, context: int, seed: int = 0
     ) -> None:
-        self.ids = torch.as_tensor(ids if isinstance(ids, Tensor) else list(ids))
-        if len(self.ids) <= context or batch_size < 1 or context < 1:
+        check("batch_size", batch_size, Count)
+        check("context", context, Count)
+        self.ids = ids if isinstance(ids, Tensor) else torch.tensor(whole_numbers(ids, "The text"))
+        if len(self.ids) <= context:
             raise InputError(
                 f"A text of {len(self.ids)} tokens holds no window of {context} and the token after it; "
-                "give a longer text, a smaller context, and a batch_size of at least 1."
+                "give a longer text or a smaller context."
             )
         self.batch_size, self.context, self.seed = batch_size, context, seed
 
@@ -152,4 +177,5 @@ class StreamBatches:
 
 def _generator(seed: int, part: int) -> torch.Generator:
     # Neighbouring seeds must not share epochs: 1,000,003 is a prime beyond any number of epochs.
-    return torch.Generator().manual_seed(seed * 1_000_003 + part)
+    check("seed", seed, Seed)
+    return seeded_generator((seed * 1_000_003 + part) % 2**64)

@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from support.core import InputError, atomic_write
+from support.core.validation import checked
 from support.text import BPETokenizer, Vocabulary
 from support.training.model_kinds import build, describe, differences, unwrap
 
@@ -43,6 +44,7 @@ class Checkpoint:
         return {key[len(name) + 1 :]: t for key, t in self.extra.items() if key.startswith(f"{name}.")}
 
 
+@checked
 def save_checkpoint(
     path: str | os.PathLike[str],
     model: nn.Module,
@@ -89,6 +91,7 @@ def save_checkpoint(
             raise OSError(f"{path} could not be written: {error}") from None
 
 
+@checked
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Read what `save_checkpoint` wrote, and check that no bit of it has changed since.
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.model import GPT
 from support.training.batches import IGNORE_INDEX
 from support.training.config import TrainConfig
@@ -42,6 +43,7 @@ MEMORISED = 0.5  # share of the way from the first loss to the memorising floor,
 PROBE = 30  # steps
 
 
+@checked
 def diagnose(
     model: nn.Module,
     batches: Batches,

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import checked
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -62,6 +63,7 @@ def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
             module.training = was_training
 
 
+@checked
 def evaluate_loss(
     model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
 ) -> float:
@@ -90,6 +92,7 @@ def evaluate_loss(
     return _mean_loss(model, parts, lambda part: inputs_and_targets(part, pad_id))
 
 
+@checked
 def evaluate_stream(
     model: nn.Module,
     ids: Sequence[int] | Int[Tensor, " length"],

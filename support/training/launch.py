@@ -9,9 +9,11 @@ from pathlib import Path
 
 import support
 from support.core import InputError
+from support.core.validation import checked
 from support.training.distributed import LostProcessError
 
 
+@checked
 def launch(script: str, processes: int = 2, timeout: float | int = 300.0) -> str:
     """Run Python code in so many processes under ``torchrun``; what they print, one process after the other.
 

@@ -13,8 +13,9 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint as recomputed
 
 from support.core import InputError, progress
+from support.core.validation import checked
 from support.model import Block
-from support.training.batches import IGNORE_INDEX, Batch
+from support.training.batches import IGNORE_INDEX, Batch, as_pair
 from support.training.checkpoint import Tokenizer
 from support.training.config import TrainConfig
 from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
@@ -39,6 +40,7 @@ class DivergedError(RuntimeError):
     """The loss or its gradient is no longer a number; the message says where, and what is saved."""
 
 
+@checked
 def train(
     model: nn.Module,
     batches: Batches,
@@ -172,7 +174,7 @@ class _Run:
         k, gpu = self.config.accumulate, self.where.type == "cuda"
 
         def prepared(step: int) -> Prepared:
-            whole_batches = [batches(step * k + i) for i in range(k)]
+            whole_batches = [as_pair(batches(step * k + i)) for i in range(k)]
             tokens = sum(int((targets != IGNORE_INDEX).sum()) for _, targets in whole_batches)
             if tokens == 0:
                 raise InputError(

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 from support.training.batches import IGNORE_INDEX, Batch, Epochs, pad_sequences
 
 SHOWN_AS = (0.8, 0.1)  # of the chosen tokens: fractions that become <MASK>, and a random token; the rest stay
@@ -46,7 +46,7 @@ def mask_tokens(
     """
     if not 0 < share <= 1:
         raise InputError(f"share={share} must lie in (0, 1]: it is the fraction of a text to predict.")
-    random = torch.Generator().manual_seed(seed)
+    random = seeded_generator(seed)
     where, ids = ids.device, ids.cpu()
     special = torch.tensor(sorted({mask_id, *special_ids}))
     drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])

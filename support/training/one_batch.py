@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from support.core.validation import checked
 from support.model import evaluating
 from support.model.attention import SelfAttention
 from support.training.batches import IGNORE_INDEX
@@ -39,6 +40,7 @@ def memorising_floor(inputs: Int[Tensor, "batch position"], targets: Int[Tensor,
     return nats / max(1, sum(c.total() for c in after.values()))
 
 
+@checked
 def overfit_one_batch(model: nn.Module, batch: TokenBatch, steps: int = 60, lr: float = 3e-3) -> list[float]:
     """The losses of a copy that is trained on nothing but this batch; the model itself stays as it is.
 

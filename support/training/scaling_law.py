@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.func import jacfwd, vmap
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 
 HUBER = 1e-3  # residuals of ln L beyond this count by their size, not by their square (Hoffmann et al. 2022)
 PATIENCE = 12  # steps without any gain after which all starts have arrived
@@ -156,7 +156,7 @@ def bootstrap(
     """
     runs = _checked(parameters, tokens, losses, 5)
     count = len(runs[0])
-    drawn = torch.randint(count, (resamples, count), generator=torch.Generator().manual_seed(seed))
+    drawn = torch.randint(count, (resamples, count), generator=seeded_generator(seed))
     weights = torch.zeros(resamples, count, dtype=torch.float64)
     weights.scatter_add_(1, drawn, torch.ones_like(drawn, dtype=torch.float64))
     return _fit_all(*runs, weights, None, huber)

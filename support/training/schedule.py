@@ -9,11 +9,13 @@ from typing import Any
 import torch
 from torch import nn
 
+from support.core.validation import checked
 from support.training.config import TrainConfig
 
 _BLOCK, _TABLE = re.compile(r"\bblocks\.(\d+)\."), re.compile(r"\b(embedding|position)\.")
 
 
+@checked
 def learning_rate(step: int, config: TrainConfig) -> float:
     """The learning rate of a step: linear warm-up to ``lr``, then half a cosine down to ``min_lr``.
 
@@ -73,6 +75,7 @@ def _depths(model: nn.Module) -> dict[int, int]:
     return {i: n_blocks - 1 - int(found[1]) for i, found in names.items() if found} | below
 
 
+@checked
 def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
     """AdamW (Loshchilov and Hutter 2019) or SGD with momentum, over `decay_groups`.
 

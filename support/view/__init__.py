@@ -4,19 +4,13 @@ from support.view import diagram, style
 from support.view.bound import bind
 from support.view.exercise import check
 from support.view.figure import show
+from support.view.grids import plot_attention, plot_heatmap
 from support.view.listing import source
 from support.view.live import live
 from support.view.maps import plot_map, plot_path
-from support.view.plots import (
-    plot_attention,
-    plot_bars,
-    plot_heatmap,
-    plot_history,
-    plot_lines,
-    plot_points,
-)
+from support.view.plots import plot_bars, plot_history, plot_lines, plot_points
 from support.view.quiz import quiz
-from support.view.tables import matrix, table
+from support.view.tables import matrix, power_of_ten, table
 from support.view.words import plot_merges, plot_words
 
 __all__ = [
@@ -35,6 +29,7 @@ __all__ = [
     "plot_path",
     "plot_points",
     "plot_words",
+    "power_of_ten",
     "quiz",
     "show",
     "source",

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -139,8 +138,9 @@ def plot_bars(
     digits: int | None = None,
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] | None = None,
+    stacked: bool = False,
 ) -> Figure:
-    """Lying bars, longest names welcome; several values per label make groups.
+    """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
 
     Args:
         values: one number per label, or a mapping from the name of each group of bars to its numbers.
@@ -152,9 +152,11 @@ def plot_bars(
         digits: write each value beside its bar with so many digits.
         level: named lines to compare with.
         size: width and height in inches; by default as high as the bars need.
+        stacked: put the values of a label one behind the other, as parts of a sum; `digits` then writes the
+            sum beside it. None of them may be negative.
 
     Raises:
-        InputError: there are not as many values as labels.
+        InputError: there are not as many values as labels, or a part of a sum is negative.
 
     >>> len(plot_bars([0.7, 0.3], ["cat", "law"], digits=1).axes[0].patches)
     2
@@ -163,15 +165,20 @@ def plot_bars(
     halves = errors if isinstance(errors, Mapping) else {"": errors}
     if any(len(numbers(v)) != len(labels) for v in groups.values()):
         raise InputError(f"give one value for each of the {len(labels)} labels")
-    thick = 0.8 / len(groups)
-    fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * len(groups))))
+    if stacked and any(numbers(v).min() < 0 for v in groups.values()):
+        raise InputError("parts of a sum cannot be negative; draw groups of bars instead")
+    rows = 1 if stacked else len(groups)  # bars for each label
+    thick, ends = 0.8 / rows, np.zeros(len(labels))
+    fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * rows)))
     for i, (name, group) in enumerate(groups.items()):
         length, half = numbers(group), halves.get(name)
-        at = np.arange(len(labels)) - 0.4 + thick * (i + 0.5)
+        at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
         error = None if half is None else numbers(half)
-        bars = ax.barh(at, length, thick * 0.92, xerr=error, color=style.colour(i), label=name, capsize=3)
-        if digits is not None:
-            texts = [cell_text(value, digits) for value in length.tolist()]
+        form = {"xerr": error, "color": style.colour(i), "label": name, "capsize": 3}
+        bars = ax.barh(at, length, thick * 0.92, left=ends if stacked else 0, **form)
+        ends = ends + length if stacked else length
+        if digits is not None and (not stacked or name == [*groups][-1]):
+            texts = [cell_text(value, digits) for value in ends.tolist()]
             ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
@@ -185,148 +192,6 @@ def plot_bars(
         # Above the bars, so that it hides none.
         legend_above(fig, [*groups, *(level or {})])
     return fig
-
-
-def plot_heatmap(
-    M: Any,
-    rows: Sequence[Any] | None = None,
-    columns: Sequence[Any] | None = None,
-    xlabel: str = "",
-    ylabel: str = "",
-    title: str = "",
-    digits: int | None = None,
-    centre: bool | None = None,
-    size: tuple[float | int, float | int] | None = None,
-) -> Figure:
-    """A matrix as shades: blue for amounts from zero, red and blue for amounts on both sides of it.
-
-    Args:
-        M: a matrix.
-        rows: the names of the rows.
-        columns: the names of the columns.
-        xlabel: what the columns are.
-        ylabel: what the rows are.
-        title: a heading.
-        digits: write each number into its square; by default two where there are at most
-            100 squares, else none (−1 for none in any case).
-        centre: put white at zero; by default if there are negative numbers.
-        size: width and height in inches.
-
-    Raises:
-        InputError: `M` is not a matrix, or the names do not fit.
-
-    >>> len(plot_heatmap([[1, 0], [0.5, 0.5]], digits=1).axes[0].texts)
-    4
-    """
-    values = numbers(M)
-    if values.ndim != 2 or not values.size:
-        raise InputError(f"a heatmap needs a matrix; this has the shape {values.shape}")
-    height = float(np.clip(1.3 + 0.42 * len(values), 2.4, 7.5))
-    fig, ax = style.subplots(figsize=size or (style.WIDTH, height))
-    if (digits is None and values.size <= 100) or (digits or 0) > 0:  # each number needs its room
-        most = max([len(str(name)) for name in rows or ()], default=0)
-        fig.set_size_inches(max(style.WIDTH, 0.6 + 0.1 * most + 0.52 * values.shape[1]), fig.get_figheight())
-    image = shade(ax, values, rows, columns, digits, centre)
-    fig.colorbar(image, ax=ax, shrink=0.9, pad=0.02)
-    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    return fig
-
-
-def plot_attention(
-    weights: Any,
-    words: Sequence[str],
-    titles: Sequence[str] | None = None,
-    keys: Sequence[str] | None = None,
-    columns: int = 2,
-    size: tuple[float | int, float | int] | None = None,
-) -> Figure:
-    """Attention weights: a row for each query position, a column for each key position.
-
-    Args:
-        weights: ``[query, key]``, or ``[head, query, key]`` for several heads.
-        words: the words at the query positions (and at the key positions).
-        titles: a name for each head.
-        keys: the words at the key positions, if they are others.
-        columns: how many heads stand side by side.
-        size: width and height in inches.
-
-    Raises:
-        InputError: the shape is another, or the words do not fit it.
-
-    >>> len(plot_attention(np.tril(np.ones((4, 3, 3))), ["a", "b", "c"]).axes)
-    4
-    """
-    maps = numbers(weights)
-    maps = maps[None] if maps.ndim == 2 else maps
-    if maps.ndim != 3:
-        raise InputError(f"attention has the shape [head, query, key]; this has {maps.shape}")
-    wide = min(columns, len(maps))
-    high = -(-len(maps) // wide)
-    side = 2.1 if wide > 1 else style.WIDTH
-    fig, axes = style.subplots(high, wide, figsize=size or (wide * side, high * (side + 0.1)), squeeze=False)
-    for i, ax in enumerate(axes.flat):
-        if i >= len(maps):
-            ax.remove()
-            continue
-        shade(
-            ax, maps[i], words, keys or words, digits=2 if maps[i].size <= 36 and wide == 1 else -1, top=1.0
-        )
-        ax.set_title(titles[i] if titles else f"head {i}" if len(maps) > 1 else "")
-        if i % wide:
-            ax.set_yticklabels([])
-        if i + wide < len(maps):
-            ax.set_xticklabels([])
-    axes[0, 0].set_ylabel("query position")
-    axes[-1, 0].set_xlabel("key position")
-    return fig
-
-
-def shade(
-    ax: Axes,
-    values: np.ndarray,
-    rows: Sequence[Any] | None = None,
-    columns: Sequence[Any] | None = None,
-    digits: int | None = None,
-    centre: bool | None = None,
-    top: float | None = None,
-) -> Any:
-    """Draw a matrix into given axes, with names and, if wanted, numbers; `plot_heatmap` explains the rest.
-
-    >>> ax = style.subplots()[1]
-    >>> shade(ax, np.eye(2), ["a", "b"]).get_array().shape
-    (2, 2)
-    """
-    for names, length, what in ((rows, values.shape[0], "rows"), (columns, values.shape[1], "columns")):
-        if names is not None and len(names) != length:
-            raise InputError(f"{len(names)} names do not fit {length} {what}; give one for each")
-    finite = values[np.isfinite(values)]
-    centre = bool((finite < 0).any()) if centre is None else centre
-    high = float(np.abs(finite).max(initial=0)) if top is None else top
-    low, cmap = (-high, style.BOTH) if centre else (min(0.0, float(finite.min(initial=0))), style.UP)
-    image = ax.imshow(values, cmap=cmap, vmin=low, vmax=high or 1.0, aspect="auto")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    if rows is not None:
-        ax.set_yticks(range(len(rows)), labels=[str(r) for r in rows])
-    if columns is not None:
-        long = sum(len(str(c)) for c in columns) > 40 or len(columns) > 12
-        ax.set_xticks(range(len(columns)), labels=[str(c) for c in columns], rotation=90 if long else 0)
-    if digits is None:
-        digits = 2 if values.size <= 100 else -1
-    if digits >= 0:
-        colours = np.asarray(matplotlib.colormaps[cmap](image.norm(values)))
-        for (i, j), value in np.ndenumerate(values):
-            ink = style.readable_on(colours[i, j])
-            ax.text(
-                j,
-                i,
-                cell_text(float(value), digits),
-                ha="center",
-                va="center",
-                color=ink,
-                fontsize=style.LETTERS,
-            )
-    return image
 
 
 def plot_history(

@@ -84,7 +84,9 @@ LINE_STYLES: dict[str, tuple[str, str, str]] = {
 }
 GREY = "#666666"  # 5.7 : 1 on white
 UP = "Blues"  # for amounts from zero
-BOTH = "RdBu_r"  # for amounts on both sides of zero
+# For amounts on both sides of zero: what is positive has a warm colour (red or orange), what is negative is
+# blue, in plots and live figures alike.
+BOTH = "RdBu_r"
 DPI = 120  # 7 inches make 840 pixels: sharp in the book's column, small on disk
 WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point is a pixel there
 WIDE = 7.0  # inches; panels side by side

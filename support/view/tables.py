@@ -13,7 +13,9 @@ from torch import Tensor
 from support.core import InputError
 
 LONG, THOUSAND = 10_000, 1_000  # a number has commas from LONG on; beside one that has, from a thousand on
-WRITTEN = re.compile(r"-(?=(\d[\d,]*)?\.?\d+(e[-+]?\d+)?\s?%?$)")  # the hyphen of a number that came as text
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+NUMBER = r"-?(\d[\d,]*)?\.?\d+(e[-+]?\d+)?\s?%?"
+WRITTEN = re.compile(rf"{NUMBER}(( to | … |,? ){NUMBER})*")  # numbers, or a range of them, that came as text
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,29 @@ def _marked(texts: list[list[str]], values: np.ndarray, printed: Any, digits: in
     ]
 
 
+def raised(number: int) -> str:
+    """A whole number as an exponent is written.
+
+    >>> raised(-12)
+    '⁻¹²'
+    """
+    return str(number).translate(RAISED)
+
+
+def power_of_ten(number: float, digits: int = 1) -> str:
+    """A very small or large number as text, for a cell of a table.
+
+    Args:
+        number: finite.
+        digits: behind the point of its first factor, which is from 1 to 10.
+
+    >>> power_of_ten(9.3e-10), power_of_ten(-25_000.0, digits=0)
+    ('9.3 · 10⁻¹⁰', '−2 · 10⁴')
+    """
+    mantissa, exponent = f"{number:.{digits}e}".split("e")
+    return f"{_minus(mantissa)} · 10{raised(int(exponent))}"
+
+
 def is_long(cell: Any) -> bool:
     """Whether a cell is a number that has commas, and so the others of its column have.
 
@@ -179,8 +204,8 @@ def cell_text(cell: Any, digits: int, long: int = LONG) -> str:
     ['3', '2.00', '0.00', '∞', 'yes', '', 'a']
     >>> [cell_text(x, 1) for x in (2026, 50257, -12345.67)]
     ['2026', '50,257', '−12,345.7']
-    >>> [cell_text(x, 1) for x in ("-3.20", "-1.5e-07", "-5%", "a-1", "-h")]
-    ['−3.20', '−1.5e-07', '−5%', 'a-1', '-h']
+    >>> [cell_text(x, 1) for x in ("-3.20", "-1.5e-07", "-5%", "-1 to -2", "-1 2 -3", "a-1", "-h")]
+    ['−3.20', '−1.5e-07', '−5%', '−1 to −2', '−1 2 −3', 'a-1', '-h']
     """
     if isinstance(cell, Tensor) or (isinstance(cell, np.ndarray) and cell.ndim == 0):
         if isinstance(cell, Tensor) and cell.numel() != 1:
@@ -200,7 +225,8 @@ def cell_text(cell: Any, digits: int, long: int = LONG) -> str:
         return text.removeprefix("-") if not text.strip("-0.") else _minus(text)
     if isinstance(cell, tuple):
         return "×".join(map(str, cell))
-    return WRITTEN.sub("−", str(cell), count=1) if str(cell).startswith("-") else str(cell)
+    text = str(cell)
+    return re.sub(r"(?<!\S)-", "−", text) if WRITTEN.fullmatch(text) else text
 
 
 def _minus(number: str) -> str:

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from support.core import seeded_generator
+
 
 @dataclass(frozen=True)
 class ArrowGame:
@@ -38,7 +40,7 @@ class ArrowGame:
 
         ``hardest`` caps the steps that are asked for in this batch; ``max_steps`` if not given.
         """
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         n = self.children
         points_at = torch.rand(size, n, generator=random).argsort(dim=1)
         order = torch.rand(size, n, generator=random).argsort(dim=1)

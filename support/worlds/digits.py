@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from support.core import InputError, optional
+from support.core import InputError, optional, seeded_generator
 
 Pictures = Float[Tensor, "picture 8 8"]
 STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
@@ -49,7 +49,7 @@ def handwritten_digits(train: int = 1000, seed: int = 0) -> Digits:
     data = optional("sklearn.datasets", "maps").load_digits()
     if not 0 < train < len(data.target):
         raise InputError(f"train={train}: give a number from 1 to {len(data.target) - 1}")
-    order = torch.randperm(len(data.target), generator=torch.Generator().manual_seed(seed))
+    order = torch.randperm(len(data.target), generator=seeded_generator(seed))
     pictures, labels = (
         torch.tensor(data.images, dtype=torch.float64)[order] / 16,
         torch.tensor(data.target)[order],
@@ -79,7 +79,7 @@ def without_a_row(pictures: Pictures) -> Float[Tensor, "copies 8 8"]:
 
 def speckled(pictures: Pictures, amount: float = 0.3, seed: int = 1) -> Pictures:
     """Normal noise of this standard deviation on every square."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded_generator(seed)
     return pictures + amount * torch.randn(pictures.shape, generator=generator, dtype=pictures.dtype)
 
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class FactWorld:
         >>> inputs.shape, targets[:, 0].tolist(), bool((targets[:, 1] >= 128).all())
         (torch.Size([3, 2]), [-100, -100, -100], True)
         """
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         fact = torch.multinomial(self.probabilities, size, replacement=True, generator=random)
         answer = torch.multinomial(self.answer_probabilities[fact], 1, generator=random)
         return self.questions[fact], torch.cat(
@@ -112,4 +112,4 @@ class FactWorld:
         return float((self.probabilities * (1 - self.probabilities) ** samples).sum())
 
     def _random(self, more: int) -> torch.Generator:
-        return torch.Generator().manual_seed(2 * self.seed + more)
+        return seeded_generator(2 * self.seed + more)

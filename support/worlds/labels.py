@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from support.core import seeded_generator
+
 
 @dataclass(frozen=True)
 class LabelGame:
@@ -34,7 +36,7 @@ class LabelGame:
 
     def labels(self, size: int, seed: int) -> Int[Tensor, "batch letter"]:
         """The number of each letter, for ``size`` texts."""
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         if self.worlds is None:
             return torch.randint(self.numbers, (size, self.letters), generator=random)
         book = torch.randint(self.numbers, (self.worlds, self.letters), generator=_of_all_worlds())
@@ -44,7 +46,7 @@ class LabelGame:
         self, size: int, seed: int
     ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"], Int[Tensor, "batch pair"]]:
         """Inputs, targets (each letter's number, else −100), and how often each letter was seen before."""
-        random = torch.Generator().manual_seed(seed + 10**9)
+        random = seeded_generator(seed + 10**9)
         letters = torch.randint(self.letters, (size, self.pairs), generator=random)
         numbers = self.labels(size, seed).gather(1, letters)
         text = torch.stack([letters, self.letters + numbers], dim=2).flatten(1)

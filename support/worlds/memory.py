@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from support.core import InputError
+from support.core import InputError, seeded_generator
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Recall:
         """
         if not 0 <= place <= pause:
             raise InputError(f"the symbol stands at a place from 0 to {pause}; {place} is none of them")
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         ids = self.symbols + torch.randint(self.noise, (size, pause + 2), generator=random)
         ids[:, place] = torch.randint(self.symbols, (size,), generator=random)
         ids[:, -1] = self.vocab_size - 1
@@ -77,7 +77,7 @@ class Backwards:
         self, size: int, length: int, seed: int
     ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
         """What is read, what has been written before each place, and the symbol to be written there."""
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         source = 2 + torch.randint(self.symbols, (size, length), generator=random)
         targets = source.flip(1)
         return source, torch.cat([torch.ones_like(targets[:, :1]), targets[:, :-1]], 1), targets

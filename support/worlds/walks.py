@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from support.core import seeded_generator
+
 IGNORE_INDEX = -100
 
 
@@ -33,14 +35,14 @@ class RuleWalks:
 
     def answers(self) -> Int[Tensor, "rule symbol"]:
         """The symbol that each rule names after each symbol."""
-        random = torch.Generator().manual_seed(self.seed)
+        random = seeded_generator(self.seed)
         return torch.stack([torch.randperm(self.symbols, generator=random) for _ in range(self.rules)])
 
     def batch(
         self, size: int, length: int, seed: int
     ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
         """Inputs and targets of walks of ``length`` steps; the target under the rule is −100."""
-        random = torch.Generator().manual_seed(seed)
+        random = seeded_generator(seed)
         rule = torch.randint(self.rules, (size,), generator=random)
         at, answers = torch.randint(self.symbols, (size,), generator=random), self.answers()
         walk = [self.symbols + rule, at]

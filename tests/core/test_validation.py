@@ -5,13 +5,16 @@ import dataclasses
 import json
 import math
 import pickle
+import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
 import torch
 from forked import forked
 
-from support.core import InputError, device, seed_everything
+import support
+from support.core import InputError, device, seed_everything, seeded_generator
 from support.core.validation import check, checked, field_types
 from support.model import GPTConfig
 from support.training import TrainConfig
@@ -121,6 +124,20 @@ def test_wrong_scalings_of_rope(scaling, words):
 def test_wrong_seeds_are_refused(seed):
     with pytest.raises(InputError, match=r"^seed_everything: seed=.* must be .*\.$"):
         seed_everything(seed)
+
+
+@pytest.mark.parametrize("seed", [2**70, -(2**64), True])
+def test_a_generator_refuses_wrong_seeds(seed):
+    with pytest.raises(InputError, match=r"^seed=.* must be .*\.$"):
+        seeded_generator(seed)
+
+
+def test_a_seed_that_somebody_gives_is_checked_before_torch_takes_it():
+    """All generators of the package are made by `seeded_generator`, if their seed is no constant."""
+    for path in Path(support.__file__).parent.rglob("*.py"):
+        if path.name != "seeds.py":
+            found = re.findall(r"Generator\([^)]*\)\.manual_seed\((?!\d+\))[^)]*\)", path.read_text())
+            assert found == [], path
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64 - 1])

@@ -103,6 +103,7 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
         (dict(greedy=True, top_k=3), "leave temperature"),
         (dict(temperature=0.0), "greedy=True"),
         (dict(top_p=2.0), "is no probability"),
+        (dict(seed=2**70), "seed=.* must be less than"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_is_written(model, sampling, say):

@@ -7,7 +7,7 @@ import torch
 from helpers import shaken
 
 from support.core import InputError
-from support.generation import generate, residual, speculative_generate
+from support.generation import expected_tokens, generate, residual, speculative_generate
 from support.model import GPT, GPTConfig
 
 
@@ -81,15 +81,38 @@ def test_passes_are_counted_and_a_stop_ends_the_text():
     assert (perfect.passes, perfect.drafted, perfect.acceptance) == (4, 16, 1.0)
     useless = speculative_generate(large, lambda text: torch.eye(5)[0], [1], 20, k=4)  # only what is masked
     assert useless.accepted == 0 and useless.passes == 20 and len(useless.ids) == 21
+    assert useless.judged == 19 < useless.drafted, "a rejection leaves the tokens behind it unjudged"
     ended = speculative_generate(large, large, [1], 20, k=4, stop=[perfect.ids[3]])
     assert ended.ids == perfect.ids[: perfect.ids.index(perfect.ids[3], 1) + 1]
 
 
+def test_the_formula_counts_tokens_as_a_draft_of_a_known_acceptance_rate_does():
+    """One distribution after every text: then each guess is accepted independently, with probability α."""
+    torch.manual_seed(0)
+    draft, k = torch.tensor([0.0, 0.4, 0.3, 0.2, 0.1]), 3
+    large = random_model(context=160)
+    torch.nn.init.zeros_(large.embedding.weight)  # every logit is zero: p is uniform over what is not masked
+    found = [speculative_generate(large, lambda text: draft, [1], 150, k=k, seed=s) for s in range(30)]
+    wanted = large(torch.tensor([[1]]))[0, 0].softmax(0)
+    alpha = torch.minimum(wanted, draft).sum().item()
+    judged, kept = sum(one.judged for one in found), sum(one.accepted for one in found)
+    assert kept / judged == pytest.approx(alpha, abs=0.02)
+    rate = sum(len(one.ids) - 1 for one in found) / sum(one.passes for one in found)
+    assert rate == pytest.approx(expected_tokens(alpha, k), rel=0.05)
+    assert expected_tokens(0.5, 3) == pytest.approx((1 - 0.5**4) / (1 - 0.5))
+
+
 def test_what_cannot_be_speculated_is_refused():
     large = random_model()
-    for arguments, words in (({"k": 0}, "at least one"), ({"temperature": 0}, "positive")):
+    for arguments, words in (
+        ({"k": 0}, "k=0 drafts nothing"),
+        ({"temperature": 0}, "temperature=0 must be above 0"),
+        ({"seed": 2**70}, "seed=.* must be less than"),
+    ):
         with pytest.raises(InputError, match=words):
             speculative_generate(large, large, [1], 3, **arguments)
+    with pytest.raises(InputError, match="max_new_tokens=-1 must be a whole number"):
+        speculative_generate(large, large, [1], -1)
     with pytest.raises(InputError, match="exceed context"):
         speculative_generate(large, large, [1], 24)
     with pytest.raises(InputError, match="share a vocabulary"):

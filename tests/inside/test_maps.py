@@ -6,13 +6,12 @@ import torch
 from scipy.spatial.distance import cdist
 
 from support.core import InputError
+from support.inside.map_quality import neighbours_kept, trustworthiness
 from support.inside.maps import (
     concept_plane,
     gram_schmidt,
-    neighbours_kept,
     pca,
     remove_top,
-    trustworthiness,
     tsne,
     umap,
     unit_sphere,
@@ -174,3 +173,12 @@ def test_unknown_words_and_bad_names_are_refused():
         neighbours(HAND, WORDS[:3], "king")
     with pytest.raises(InputError, match="zero vector"):
         cosine(np.zeros(2), np.ones(2))
+
+
+@pytest.mark.parametrize("make", [pca, tsne, umap, unit_sphere])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_what_is_no_number_is_refused_in_a_sentence(make, wrong):
+    vectors = np.eye(20)
+    vectors[3, 4] = wrong
+    with pytest.raises(InputError, match="hold NaN or infinity"):
+        make(vectors)

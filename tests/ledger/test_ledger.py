@@ -124,6 +124,13 @@ def first(verdict: str) -> Claim:
     return next(it for it in COMPUTED if it.verdict == verdict)
 
 
+@pytest.mark.parametrize("it", COMPUTED, ids=lambda it: it.id)
+def test_a_truth_is_no_number(it):
+    """The page says *yes* or *no*; a reader cannot know what 0 or 1 stands for."""
+    result = code.result(it.compute)
+    assert not re.search(r"int\(.*([<>]|==|isfinite|isclose|allclose|any\(|all\()", result), result
+
+
 @pytest.mark.parametrize("verdict", claims.FOLLOWS_FROM)
 def test_a_wrong_verdict_is_caught(verdict):
     """Each kind of claim under every verdict that says something else about the numbers."""

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from support.model import attend, causal_mask, scaled_dot_product
-from support.model.attention_kernels import PRODUCTS_UP_TO, attend_by_products, attention_path
+from support.model.attention_kernels import PRODUCTS_UP_TO, attend_by_products, attend_by_sums, attention_path
 
 MASKS = {
     "causal": (True, None),
@@ -34,6 +34,31 @@ def test_products_equal_attention_step_by_step_with_gradients(kind, kv_heads):
         *(torch.autograd.grad((o * direction).sum(), (q, k, v)) for o in (got, expected)), strict=True
     ):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kv_heads", [4, 2, 1])
+@pytest.mark.parametrize("kind", ["all", "window", "padding", "a number per head"])
+def test_sums_of_the_last_query_equal_attention_step_by_step(kind, kv_heads):
+    mask = MASKS[kind][1]
+    mask = mask if mask is None or mask.dtype == torch.bool else mask.double()
+    q = torch.randn(2, 4, 7, 8, dtype=torch.float64)
+    k, v = torch.randn(2, 2, kv_heads, 7, 8, dtype=torch.float64)
+    wide = [t.repeat_interleave(4 // kv_heads, dim=1) for t in (k, v)]
+    expected = attend(q, *wide, causal=False, mask=mask, scale=0.3)[0][:, :, -1:]
+    row = None if mask is None else mask[..., -1:, :]
+    got = attend_by_sums(q[:, :, -1:], k, v, False, row, scale=0.3)
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-12)
+
+
+def test_a_compiled_step_of_one_query_takes_the_sums(monkeypatch):
+    q, k = torch.randn(2, 4, 1, 8), torch.randn(2, 4, 9, 8)
+    with torch.inference_mode():
+        assert attention_path(q, k) == "fused"
+        monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+        assert attention_path(q, k) == attention_path(q.double(), k.double()) == "sums"
+        assert attention_path(k, k) == attention_path(q.bfloat16(), k.bfloat16()) == "fused"
+        assert attention_path(q.to("meta"), k.to("meta")) == "fused"
+    assert attention_path(q.requires_grad_(), k) == "fused"
 
 
 @pytest.mark.parametrize("length", [64, 65, 130, 400])

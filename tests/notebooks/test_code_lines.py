@@ -1,5 +1,6 @@
-"""Code on a page is what the notebook holds, and no piece of a line begins with what closes the one before."""
+"""Code on a page is what the notebook holds; no piece of a line begins with what closes the one before."""
 
+import ast
 import html
 import json
 import re
@@ -15,15 +16,59 @@ from pygments.lexers import PythonLexer
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS[::9], ids=lambda path: path.stem)
-def test_the_text_stays_and_pieces_begin_with_something(path):
+def on_page(code):
+    return hung(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+
+
+def seen(page):
+    return html.unescape(re.sub("<[^>]*>", "", page)).strip("\n")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[::3], ids=lambda path: path.stem)
+def test_the_code_stays_and_pieces_begin_with_something(path):
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     codes = ["".join(cell["source"]).strip("\n") for cell in cells if cell["cell_type"] == "code"]
-    page = hung(highlight("\n".join(codes), PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
-    assert html.unescape(re.sub("<[^>]*>", "", page)).strip("\n") == "\n".join(codes)
+    pages = [*map(on_page, codes)]
+    for page, code in zip(pages, codes, strict=True):
+        assert [*map(str.lstrip, seen(page).split("\n"))] == [*map(str.lstrip, code.split("\n"))]
+        assert ast.dump(ast.parse(seen(page))) == ast.dump(ast.parse(code))
+    page = "".join(pages)
     pieces = re.findall(r'<span class="piece">(?:<[^>]*>)*(.)', page)
     assert len(pieces) > 100 and not {*pieces} & {*" ,)]}"}
     assert page.count("<span") == page.count("</span>") and "\x01" not in page
+
+
+def test_lines_within_brackets_begin_a_step_further_in():
+    code = """
+def f():
+    names = {"one": 1,
+             "two": table([[2, 3],
+                           [4, 5]],
+                          digits=1),
+    }
+    text = f('''not
+                 moved''',
+                   7)
+""".strip()
+    assert (
+        seen(on_page(code))
+        == """
+def f():
+    names = {"one": 1,
+        "two": table([[2, 3],
+            [4, 5]],
+            digits=1),
+    }
+    text = f('''not
+                 moved''',
+        7)
+""".strip()
+    )
+
+
+def test_a_chain_breaks_before_the_dot_of_a_call_and_no_name_of_a_module_does():
+    page = on_page("kept = torch.ones(size).sum(dim=1).double().mean().item() + torch.zeros(size)")
+    assert page.count('<wbr/><span class="o">.</span>') == 4 and "torch</span><wbr/>" not in page
 
 
 class Marked(HTMLParser):
@@ -49,7 +94,7 @@ class Marked(HTMLParser):
 
 def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_an_underscore():
     line = "loss = f.binary_cross_entropy_with_logits(x)  # that of every sum, in nats"
-    page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
+    page = on_page(line)
     assert Marked(page).seen.strip() == line.replace(
         "# that of every sum, in nats", "⟦# that of every sum, in nats⟧"
     )
@@ -58,7 +103,7 @@ def test_a_comment_behind_code_is_a_piece_and_a_long_name_breaks_after_an_unders
 
 def test_an_argument_is_one_piece_with_what_closes_it():
     line = "result = compute([first + one, second_value], key=lambda a, b: order(a, b), other=1)"
-    page = hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True)))
+    page = on_page(line)
     wanted = "result = compute(⟦⟦[first + one,⟧ ⟦second_value],⟧⟧ ⟦key=lambda a, b: order(a, b),⟧ ⟦other=1)⟧"
     assert Marked(page).seen.strip() == wanted
 
@@ -69,7 +114,7 @@ def test_nothing_that_closes_stands_alone_and_no_number_is_broken():
         'print(f"equal to a row computed by hand, to 1e-12: {abs(off) < 1e-12}")',
         "x = [f'{sum([run[key] for run in arms])}:', (first.double().mean(), 1)], False",
     )
-    pages = [hung(highlight(line, PythonLexer(), HtmlFormatter(nowrap=True))) for line in lines]
+    pages = [on_page(line) for line in lines]
     for page in pages:  # behind a piece comes a piece, or its end
         assert not re.search(r"⟧ ?[:,;.)\]}]", Marked(page).seen), Marked(page).seen
     assert pages[1].count('<span class="one-number">1e-12</span>') == 2

@@ -77,6 +77,16 @@ CUT_OFF = """() => {
   folds.forEach((fold) => { fold.open = false; });
   return found;
 }"""
+# Formulas in a line of text that go on beyond the page, where nothing can be scrolled; folded ones included.
+CUT_IN_LINE = """() => {
+  const folds = [...document.querySelectorAll('article details:not([open])')];
+  folds.forEach((fold) => { fold.open = true; });
+  const found = [...document.querySelectorAll('article span.math .katex')].filter(e => e.checkVisibility())
+    .filter(e => !e.closest('table') && e.getBoundingClientRect().right > innerWidth + 1)
+    .map(e => e.querySelector('annotation').textContent.slice(0, 60));
+  folds.forEach((fold) => { fold.open = false; });
+  return found;
+}"""
 # Displayed formulas of which a phone shows less than 68% of the width.
 TOO_WIDE = """() => [...document.querySelectorAll('article div.math')].filter(e => e.offsetParent)
   .filter(e => !e.style.fontSize && e.clientWidth < 0.68 * e.scrollWidth)

@@ -29,7 +29,7 @@ TALKS = [
     ["freya buys 12 candles. what must freya pay?", "thanks"],
     ["freya has 34 rows of 12 stamps. how many?"],
     ["where?", "hello", "a zebra in pyjamas", "who?"],
-    ["<call> calc 1 + 1 <result>", "what is 1,204 - 999?"],
+    ["<call> calc 1 + 1 <result>", "what is 1,204 - 999?", "what is 12 * 13 + 1?"],
     ["what's 3 plus 4?", "12 x 12 =?"],
     ["goodbye", "tell me a story", "who was there?", "another story, please", "where?"],
 ]

@@ -63,15 +63,39 @@ def test_three_steps_lead_through_the_experiment(opened):
         assert stop.get_attribute("aria-current") == "step"
     assert found[0]["plain"] < 0.12 and [f["word"] for f in found[1:]] == ["Tarso", "vice"]
     assert len(set(told)) == 3 and element.query_selector(".live-go") is None
-    element.query_selector(DRAW).click()
-    assert guide.text_content() == told[-1], "a text that goes on leaves nothing"
-    assert stops[-1].get_attribute("aria-current") == "step"
+    tab.evaluate("Math.random = () => 0.999")  # an improbable word: Paolo would lead to step 2
+    for stop, goes_on in zip(stops, ("with 2", "with 3", "begins again with 1"), strict=True):
+        for button in (DRAW, ".live-act:text-is('Step')"):
+            stop.click()
+            element.query_selector(button).click()
+            # The note fits what stands there, and no step is marked; the next one invites.
+            assert (
+                guide.text_content().startswith("You have gone on from ") and goes_on in guide.text_content()
+            )
+            assert element.query_selector(".live-stop[aria-current]") is None
+            invited = [b.text_content()[0] for b in element.query_selector_all(".live-tour > .live-go")]
+            assert invited == ([goes_on[-1]] if stop != stops[-1] else [])
     write(element, "5 chiama Paolo")
     assert "left the experiment" in guide.text_content() and element.query_selector(".live-go") is None
     element.query_selector(".live-reset").click()
     write(element, "5 chiama Paolo")
     assert guide.text_content().startswith("An experiment in three steps"), "it was not begun"
     assert "live-go" in stops[0].get_attribute("class") and tab.complaints == []
+
+
+def test_who_draws_the_word_of_the_next_step_has_reached_it(opened):
+    """Python finds a random number that gives Paolo; the note is then that of step 2."""
+    tab, element = opened()
+    figure = find("machine")
+    draw = next(action for action in figure.actions if action.name == "draw")
+    values = figure.values(**figure.tour[0].changes)
+    uniform = next(u / 100 for u in range(100) if draw.act(values, u / 100)["prompt"].endswith("Paolo"))
+    tab.evaluate("uniform => { Math.random = () => uniform; }", uniform)
+    first, second, _ = element.query_selector_all(".live-tour > .live-stop")
+    first.click()
+    element.query_selector(DRAW).click()
+    assert second.get_attribute("aria-current") == "step"
+    assert element.query_selector(".live-guide").text_content() == figure.tour[1].says
 
 
 def test_the_rules_explain_what_the_model_does(opened):

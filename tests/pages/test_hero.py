@@ -89,27 +89,6 @@ def test_on_a_phone_the_bar_offers_the_most_probable_words_where_the_tour_is_out
     assert element.evaluate("e => e.state.words.at(-1)") == top[1] and tab.complaints == []
 
 
-def test_play_on_a_phone_walks_down_once_and_then_stays_with_the_text(opened):
-    tab, element = opened(width=390, height=844)
-    tab.evaluate("Math.random = () => 0.5")
-    last = element.evaluate("e => e.view.data.steps.length - 1")
-    element.query_selector(".live-player .live-play").click()
-    where = "e => [scrollY, e.state.step, e.state.words.length]"
-    seen = [element.evaluate(where)]
-    while seen[-1][2] < 6:
-        tab.wait_for_timeout(150)
-        seen.append(element.evaluate(where))
-    walk = [y for y, _, words in seen if words == 4]
-    assert walk == sorted(walk) and walk[-1] > 1000, "down, and never up"
-    assert {step for _, step, words in seen if words == 4} == set(range(last + 1))
-    assert all(step == last for _, step, words in seen if words > 4), "then whole words"
-    text, bar = element.query_selector(".machine-text").bounding_box(), element.query_selector(".live-player")
-    assert HEADER <= text["y"] < 140 and bar.query_selector(".machine-choice").is_visible()
-    y = seen[-1][0]
-    tab.wait_for_function("e => e.state.words.length > 7", arg=element)
-    assert tab.evaluate("scrollY") == y and tab.complaints == []
-
-
 def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     """Through a whole pass; where the tour is out of sight the bar has its numbers."""
     tab, element = opened(1, 390, 844)
@@ -141,22 +120,21 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
 def test_what_an_opened_part_explains_is_seen_and_it_is_closed_by_escape_and_its_cross(opened, width, height):
     tab, element = opened(width=width, height=height)
     tab.evaluate("scrollBy(0, 120)")
-    y = None
+    y = 120 if width > 600 else None
     for close in ("Escape", "cross"):
         element.query_selector("[data-key='head 0.1']").click()
         settled(tab)
         opened_, now, stands = element.evaluate(OPENED)
-        assert opened_ == stands == "head 0.1" and now == (y or now), "once it is in sight nothing moves"
+        assert opened_ == stands == "head 0.1" and now == (y or now), "at a desk the page stays"
         y = now
         box = element.query_selector(".machine-room").bounding_box()
-        assert abs(box["y"] + box["height"] - height) <= 1 and box["height"] <= 0.65 * height
-        seen = [
-            "[data-key='head 0.1']",
-            *(["[data-key='word 2']", "[data-key='bar 8']"] if width > 600 else []),
-        ]
-        for part in seen:
-            place = element.query_selector(part).bounding_box()
-            assert place["y"] >= HEADER and place["y"] + place["height"] <= box["y"] + 1, part
+        low, wide = box["y"] + box["height"], width > 600
+        assert box["height"] <= 0.65 * height
+        assert low <= height if wide else abs(low - height) <= 1
+        for part in ["head 0.1", *(["word 2"] if wide else [])]:
+            place = element.query_selector(f"[data-key='{part}']").bounding_box()
+            assert place["y"] >= HEADER
+            assert place["y"] + place["height"] <= box["y"] + 1 or place["x"] + place["width"] <= box["x"]
         assert element.query_selector(".machine-plain").is_visible()
         if close == "Escape":
             tab.keyboard.press("Escape")
@@ -172,7 +150,7 @@ def test_what_an_opened_part_explains_is_seen_and_it_is_closed_by_escape_and_its
     "page, width", [("notebooks/15_the_whole_model.html", 1280), (PAGE, 1920), (PAGE, 1440)]
 )
 def test_a_sheet_stands_beside_its_figure_where_the_window_has_room(open_tab, page, width):
-    """There it covers nothing of the figure; and the contents of a chapter are below it, not above."""
+    """There it covers nothing of the figure; in a chapter the figure has that room itself."""
     tab = open_tab("file", page, width=width)
     tab.set_viewport_size({"width": width, "height": 800})
     figure = tab.locator("live-figure[data-key=machine]")
@@ -184,7 +162,8 @@ def test_a_sheet_stands_beside_its_figure_where_the_window_has_room(open_tab, pa
         figure.locator(".live-panel").bounding_box(),
     )
     beside = sheet["x"] >= panel["x"] + panel["width"]
-    assert beside == (width != 1440) and sheet["y"] >= HEADER
+    assert beside == (width == 1920) and sheet["y"] >= HEADER
+    assert page == PAGE or panel["width"] > 900, "the figure has the room of the contents"
     assert sheet["x"] + sheet["width"] <= width and sheet["y"] + sheet["height"] <= 801
     figure.locator("[data-key=close]").click()  # (it could not be pressed below the contents)
     assert figure.evaluate("e => e.state.open") == "nothing" and tab.complaints == []
@@ -197,7 +176,8 @@ def test_the_caption_of_a_long_map_stays_and_nothing_shows_below_the_pinned_line
     element.query_selector("[data-key=fold]").click()
     settled(tab)
     sheet = element.query_selector(".machine-room")
-    assert element.query_selector(".machine-where .live-scroll").evaluate("e => e.scrollTop > 0")
+    assert element.query_selector(".machine-where .live-scroll").evaluate(WHOLE), "the sheet scrolls, not it"
+    sheet.evaluate("e => { e.scrollTop = 0; }")
     caption, grid = (
         element.query_selector(f".machine-where {part}").bounding_box()
         for part in (".machine-caption", ".live-scroll")
@@ -221,6 +201,8 @@ def test_a_part_that_is_off_is_told_in_every_state_and_brought_back(opened, widt
     next(b for b in element.query_selector_all(".live-play") if b.is_visible()).click()
     tab.wait_for_timeout(1200)
     assert lines() == ["Head 0.0 is off. Switch it on"]
+    next(b for b in element.query_selector_all(".live-play") if b.is_visible()).click()
+    element.query_selector_all(".machine-word")[-1].click()  # (on a phone the whole drawing comes back)
     element.query_selector("[data-key=switcher]").click()
     element.query_selector("[data-key='switch m1']").click()
     assert lines() == ["Head 0.0 and feed-forward 1 are off. Switch them on"]

@@ -94,7 +94,8 @@ def test_a_formula_breaks_between_its_terms(front_page):
 def test_the_game_is_explained_and_leads_on_to_the_stories(front_page):
     tab, element = front_page()
     card, stories = (e.text_content() for e in tab.query_selector_all(".hero-card"))
-    assert "because its rules are known" in card and "Paolo is Tarso to Pietro and vice to a number" in card
+    assert "because its rules are known" in card
+    assert "with Tarso if Pietro called him, with vice if one of the players 1 to 8 did" in card
     assert "follow templates" in stories
     ring = "e => getComputedStyle(e.querySelectorAll('.hero > label')[1]).boxShadow"
     for stop, invites in zip(element.query_selector_all(".live-tour > .live-stop"), (0, 0, 1), strict=True):
@@ -108,3 +109,66 @@ def test_the_game_is_explained_and_leads_on_to_the_stories(front_page):
             )
     tab.locator(".sd-tab-set.hero > label").nth(1).click()
     assert tab.query_selector(".bd-article").evaluate(ring) == "none" and tab.complaints == []
+
+
+SEEN = """([x, y, w, h], kinds) => kinds.flatMap((kind) => [...document.querySelectorAll(kind)])
+  .filter((e) => {
+  const r = e.getBoundingClientRect();
+  return r.width && r.x < x + w - 1 && r.right > x + 1 && r.y < y + h - 1 && r.bottom > y + 1;
+}).map((e) => e.dataset.key)"""
+
+
+@pytest.mark.parametrize("part", ["head 0.1", "head 1.2", "feed-forward 0", "embedding", "logits"])
+def test_an_opened_part_covers_neither_words_nor_maps_nor_the_next_word(front_page, part):
+    tab, element = front_page(width=1280, height=800)
+    tab.evaluate("scrollBy(0, 150)")
+    element.query_selector(f"[data-key='{part}']").click()
+    settled(tab)
+    box = element.query_selector(".machine-room").bounding_box()
+    place = [box[side] for side in ("x", "y", "width", "height")]
+    covered = tab.evaluate(
+        f"([place, kinds]) => ({SEEN})(place, kinds)",
+        [place, [".machine-word", ".machine-map", ".machine-label", ".live-rank"]],
+    )
+    assert covered == [] and tab.evaluate("scrollY") == 150
+
+
+def test_an_opened_part_closes_when_what_it_was_opened_for_changes(front_page):
+    tab, element = front_page(width=1280, height=800)
+    opened, text = "e => e.state.open", element.query_selector("input[role=combobox]")
+
+    def press(key):
+        element.query_selector(f"[data-key='{key}']").click()
+
+    press("head 0.1")
+    press("ablate h01")
+    assert element.evaluate(opened) == "head 0.1", "its own switch"
+    text.fill("Pietro chiama Paolo Tarso")
+    assert element.evaluate(opened) == "nothing"
+    assert element.evaluate("e => [e.state.words.length, e.state.off]") == [5, ["h01"]]
+    press("head 0.2")
+    press("switcher")
+    press("switch h00")
+    assert element.evaluate("e => [e.state.open, e.state.off]") == ["nothing", ["h00", "h01"]]
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_play_pauses_when_a_part_is_opened_and_the_part_stays_open(front_page, width, height):
+    """The next word would close it. Closing it lets the text stand; Play goes on from there."""
+    tab, element = front_page(width=width, height=height)
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    where = "e => [e.state.open, e.state.step, e.state.words.length]"
+    play.click()
+    tab.wait_for_function("e => e.state.step === 2", arg=element)
+    element.query_selector("[data-key='head 0.1']").evaluate("e => e.click()")  # (in a frame that moves)
+    assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
+    opened = element.evaluate(where)
+    assert opened[0] == "head 0.1"
+    tab.wait_for_timeout(4000)  # a whole pass and a word
+    assert element.evaluate(where) == opened
+    assert element.query_selector(".machine-detail").is_visible()
+    element.query_selector("[data-key=close]").click()
+    play.click()
+    tab.wait_for_function("([e, n]) => e.state.words.length > n", arg=[element, opened[2]])
+    assert element.evaluate("e => e.state.open") == "nothing" and tab.complaints == []

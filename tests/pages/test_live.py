@@ -433,6 +433,91 @@ def fits_a_phone(tab, page):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+ORDER = """e => {
+  const top = (part) => part.getBoundingClientRect().top;
+  const rows = [...e.querySelectorAll('.live-control, .live-group')]
+    .filter(r => !r.parentElement.closest('.live-group'));
+  const folded = rows.filter(r => r.closest('.live-more')), open = rows.filter(r => !folded.includes(r));
+  return {picture: top(e.querySelector('.live-picture')), first: top(open[0]), open: open.length,
+    folded: folded.length};
+}"""
+
+
+@pytest.mark.parametrize("page", ["08_embeddings", "10_positions"])
+def test_on_a_phone_the_picture_comes_first_and_two_controls_stand_open(open_tab, page):
+    tab = open_tab("http", f"notebooks/{page}.html", width=390)
+    wake(tab)
+    tab.wait_for_function("() => !window.Live.waits()")
+    plain = "live-figure:has(> .live-panel > .live-picture + .live-controls)"
+    found = [figure.evaluate(ORDER) for figure in tab.query_selector_all(plain)]
+    assert found and all(seen["picture"] < seen["first"] for seen in found)
+    assert all(seen["open"] == (2 if seen["folded"] else seen["open"]) <= 3 for seen in found), found
+    if page == "10_positions":
+        assert [seen["folded"] for seen in found] == [2]
+        folded = tab.locator(f"{plain} .live-more .live-control").first
+        assert folded.is_visible()  # (a figure that is woken for the tests is unfolded)
+        tab.locator(f"{plain} .live-more > summary").first.click()
+        assert folded.is_hidden()
+        tab.set_viewport_size({"width": 1280, "height": 900})  # at a desk they all stand beside it
+        assert tab.locator(f"{plain} .live-more").count() == 0
+
+
+# The controls of a figure that stand open on a phone, those that are folded away, and how much of the window
+# lies between the upper edge of the bars and the lower one of the last of the open controls.
+TOGETHER = """e => {
+  const names = (all) => [...all].map(row => /live-of-(\\w+)/.exec(row.className)[1]);
+  const open = e.querySelectorAll('.live-panel > .live-controls > .live-control');
+  const bars = e.querySelector('.live-ranks').getBoundingClientRect();
+  const last = Math.max(...[...open].map(row => row.getBoundingClientRect().bottom));
+  const folded = e.querySelectorAll('.live-more .live-control');
+  return {open: names(open), folded: names(folded), high: last - bars.top};
+}"""
+
+
+@pytest.mark.parametrize(
+    "page, name, folded",
+    [("13_feed_forward", "units", ["prompt", "layer"]), ("21_sampling", "next_word", [])],
+)
+def test_on_a_phone_the_controls_that_the_text_names_stand_with_what_they_change(
+    open_tab, page, name, folded
+):
+    tab = open_tab("http", f"notebooks/{page}.html", width=390)
+    wake(tab)
+    seen = tab.locator(f"live-figure[data-key={name}]").evaluate(TOGETHER)
+    assert seen["open"] == list(find(name).near) and seen["folded"] == folded
+    assert seen["high"] < 844 - 56  # the window of a phone without the bar of the page
+
+
+def test_a_loss_that_leaves_the_plot_says_so(open_tab):
+    tab = opened(open_tab, "notebooks/02_learning.html")
+    figure = tab.locator("live-figure[data-key^=descent]").first
+    says = figure.locator("svg text", has_text="above 1.5 from step")
+    assert says.count() == 0
+    slider = figure.locator("input[type=range]").first
+    slider.evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input', {bubbles: true})); }")
+    assert says.count() == 1
+
+
+def test_a_run_that_explodes_leaves_its_frame(open_tab):
+    tab = opened(open_tab, "notebooks/19_when_training_fails.html")
+    figure = tab.locator("live-figure[data-key^=rates]").first
+    assert figure.locator("svg text", has_text="↑ up to 17,600, then NaN").count() == 1
+    reach = "e => [e.getBBox().y, e.ownerSVGElement.viewBox.baseVal.y]"
+    drawn = figure.locator("path.live-curve").evaluate(reach)
+    assert drawn[0] < drawn[1]  # the line goes on, out of sight
+    frame = figure.locator("clipPath rect").evaluate("e => e.y.baseVal.value")
+    assert figure.locator("g[clip-path] path.live-curve").count() == 1 and frame > drawn[1]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_parts_of_the_memory_are_filled_each_in_its_colour(open_tab, dark):
+    tab = opened(open_tab, "notebooks/20_training_at_scale.html", dark=dark)
+    bars = tab.locator("live-figure[data-key^=memory] svg rect")
+    ground = tab.locator(".live-panel").first.evaluate("e => getComputedStyle(e).backgroundColor")
+    fills = bars.evaluate_all("all => all.map(e => getComputedStyle(e).fill)")
+    assert len(fills) == 12 and len({*fills}) == 4 and ground not in fills and "none" not in fills
+
+
 def test_words_are_text_and_never_html(open_tab):
     """Neither the address nor a description can put an element on the page."""
     attack = "<img src=x onerror=alert(1)>"

@@ -254,6 +254,21 @@ def test_a_text_that_somebody_writes_is_read_to_its_end(open_tab):
     assert now["finding"].startswith("After “chiama” 4 words are about equally probable")
 
 
+def test_the_machine_of_the_feed_forward_chapter_opens_its_network_with_the_numbers_folded(open_tab):
+    tab = open_tab("file", "notebooks/13_feed_forward.html")
+    element = find_figure(tab, "machine_feed_forward")
+    element.wait_for_selector(".machine-word")
+    detail = element.query_selector(".machine-detail")
+    assert detail.query_selector(".machine-title").text_content() == "Feed-forward 1, at “Paolo”"
+    assert not detail.query_selector(".machine-formula").is_visible()
+    assert [stop.text_content() for stop in element.query_selector_all(".live-tour > .live-stop")] == [
+        f"{place} {stop.label}" for place, stop in enumerate(find("machine_feed_forward").tour, start=1)
+    ]
+    element.query_selector(".live-tour > .live-stop:nth-of-type(3)").click()
+    tab.wait_for_function("e => e.state.off.includes('m1')", arg=element)
+    assert tab.complaints == []
+
+
 def test_what_is_collected_is_on_its_way_before_the_square_changes(open_tab):
     _, element = machine(open_tab, prompt=FIRST)
     calls = element.evaluate(
@@ -307,7 +322,7 @@ def test_a_listener_gets_a_table_of_what_is_seen(open_tab):
     labels = "e => [...e.querySelectorAll('.machine-over button')].map(b => b.getAttribute('aria-label'))"
     names = element.evaluate(labels)
     assert all(names) and "Paolo, word 4; after it the model says Tarso with 99.98%" in names
-    assert len(steps_of("calling-game")) == 6
+    assert len(steps_of("calling-game")) == 7
 
 
 def test_an_opened_part_says_first_what_it_does(open_tab):
@@ -430,19 +445,27 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
     # What a step tells of is seen: the part lies between the upper bar and this one.
-    parts = ["attention 0", "feed-forward 0", "attention 1", "feed-forward 1", "logits"]
-    for _ in range(len(parts) + 1):
+    parts = [
+        "embedding",
+        "attention 0",
+        "feed-forward 0",
+        "attention 1",
+        "feed-forward 1",
+        "logits",
+        "logits",
+    ]
+    for _ in parts:
         bar.query_selector(".live-act:text-is('Step')").click()
         tab.wait_for_timeout(700)
-        if step := state(element)["step"]:
-            label = element.query_selector(f"[data-part='{parts[int(step) - 1]}']").bounding_box()
-            assert 50 < label["y"] < bar.bounding_box()["y"] - 150, parts[int(step) - 1]
+        part = parts[int(state(element)["step"])]
+        label = element.query_selector(f"[data-part='{part}']").bounding_box()
+        assert 50 < label["y"] < bar.bounding_box()["y"] - 150, part
     # After one pass through all parts Play adds whole words: one looks at the text.
     element.query_selector(".live-speed").select_option("8")
     bar.query_selector(".live-play").click()
     tab.wait_for_function("e => e.view.wholeWords", arg=element)
     tab.wait_for_timeout(900)
-    assert state(element)["step"] == len(parts) and tab.complaints == []
+    assert state(element)["step_name"] == "prediction" and tab.complaints == []
 
 
 def test_frames_and_tokens_are_quick(open_tab):

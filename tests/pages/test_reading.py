@@ -319,6 +319,16 @@ def test_folds_look_alike_and_stand_on_one_line(own):
     assert solution.evaluate(appearance) == answer.evaluate(appearance)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_code_has_the_quiet_border_of_the_theme(own, scheme):
+    """The theme's own grey is the same by day and by night, and there the brightest line of the page."""
+    tab = own("notebooks/01_neuron.html", color_scheme=scheme)
+    colour = "(e, side) => getComputedStyle(e)[`border${side}Color`]"
+    quiet = tab.locator(".cell_output").first.evaluate(colour, "Left")
+    code = tab.locator(".cell_input").first
+    assert {code.evaluate(colour, side) for side in ("Top", "Right", "Bottom")} == {quiet}
+
+
 def test_copy_covers_no_code_and_a_long_line_goes_on_further_in(own):
     tab = own("notebooks/01_neuron.html", viewport={"width": 1280, "height": 800})
     tab.locator(".shows-code:has-text('visitors = {') > summary").click()
@@ -399,8 +409,21 @@ def test_the_timeline_names_only_known_works(site):
     assert [e["year"] for e in events] == sorted(e["year"] for e in events)
     for event in events:
         assert event["key"] in known or event["where"], event["name"]
+
+
+def test_the_timeline_dates_a_work_by_its_first_version(site):
+    """On arXiv, whose numbers begin with year and month; or by its publication, which is told, too."""
+    events = json.loads((ROOT / "book" / "timeline.json").read_text(encoding="utf8"))
+    known = parse_file(str(references.BIB)).entries
+    page = (site / "book" / "timeline.html").read_text(encoding="utf8")
+    entries = re.findall(r"<li id=.event-.*?</li>", page)
+    assert len(entries) == len(events)
+    for event, entry in zip(events, entries, strict=True):
         if event["key"]:
-            assert known[event["key"]].fields["year"] == str(event["year"]), event["name"]
+            fields = known[event["key"]].fields
+            first = re.match(r"(\d\d)\d\d\.", fields.get("eprint", ""))
+            assert event["year"] == (2000 + int(first[1]) if first else int(fields["year"])), event["name"]
+            assert fields["year"] in entry, event["name"]
 
 
 def test_the_table_of_scales_counts_as_published(site):
@@ -597,7 +620,10 @@ def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
     parts = tab.locator("details.deeper")
     assert parts.count() >= 6 and tab.locator("details.deeper[open]").count() == 0
     for part in parts.all():
-        assert part.evaluate("e => e.parentElement.id.startsWith('deeper-')")
+        assert part.evaluate("e => /^(deeper-|what-the-sources-say$)/.test(e.parentElement.id)")
+    sources = tab.locator("#what-the-sources-say > details > summary")
+    sources.scroll_into_view_if_needed()
+    assert "recomputed" in sources.text_content() and sources.bounding_box()["height"] <= 60
     gate = tab.locator("#deeper-why-a-gate-helps")
     low = gate.bounding_box()["height"]
     for name in (

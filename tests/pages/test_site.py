@@ -133,7 +133,7 @@ def test_the_sidebar_shows_where_one_is_under_the_search(open_tab, bases):
 
 
 def test_the_entry_of_what_one_reads_is_in_view_beside_the_text(open_tab):
-    tab = open_tab("file", "notebooks/01_neuron.html", built=False)
+    tab = open_tab("file", "notebooks/16_one_step_every_number.html", built=False)
     tab.set_viewport_size({"width": 1280, "height": 800})
     panel, entry = "#pst-secondary-sidebar", "#pst-page-toc-nav a[aria-current]"
     for name in ("quiz", "check-yourself", "the-picture"):
@@ -146,6 +146,23 @@ def test_the_entry_of_what_one_reads_is_in_view_beside_the_text(open_tab):
     assert tab.locator(panel).evaluate("e => getComputedStyle(e).maskImage") != "none", (
         "it fades, and is not cut"
     )
+
+
+def test_what_goes_deeper_is_one_line_of_the_contents_until_one_reads_there(open_tab):
+    tab = open_tab("file", "notebooks/26_preferences.html", built=False)
+    part = "#pst-page-toc-nav > ul > li:has(> a[href='#experiment'])"
+    fold = tab.locator(f"{part} .deeper-entries > details")
+    links = fold.locator("a[href^='#deeper-']")
+    many = links.count()
+    assert many >= 5 and fold.locator("summary").inner_text() == f"{many} sections go deeper"
+    assert not fold.evaluate("e => e.open") and not links.first.is_visible()
+    assert not [words for words in links.all_text_contents() if words.startswith("Deeper")]
+    assert tab.locator("#experiment section[id^='deeper-']").count() == many
+    go = "id => document.getElementById(id).scrollIntoView()"
+    tab.evaluate(go, links.nth(1).get_attribute("href")[1:])
+    tab.wait_for_function("part => document.querySelector(part).open", arg=f"{part} details")
+    tab.evaluate(go, "quiz")
+    tab.wait_for_function("part => !document.querySelector(part).open", arg=f"{part} details")
 
 
 @pytest.mark.parametrize("page", ["search.html", "book/way.html", "book/timeline.html", "book/scale.html"])

@@ -99,6 +99,13 @@ def test_labels_of_the_scale_are_as_large_as_the_text_and_stand_apart(open_tab, 
     assert high < 60 or width < 500
 
 
+def test_the_sizes_that_are_added_up_are_those_that_the_papers_state():
+    sizes = {row["name"]: row["parameters"] for row in history.scales()}
+    assert sizes["Llama 3.1 405B"] == pytest.approx(405e9, rel=0.005)
+    assert sizes["DeepSeek-V3"] == pytest.approx(671e9, rel=0.001)
+    assert history.deepseek_v3()["active"] == pytest.approx(37e9, rel=0.02)
+
+
 def test_the_squares_of_the_scales_have_areas_as_the_parameters(site):
     page = (site / "book" / "scale.html").read_text(encoding="utf8")
     counts = [row["parameters"] for row in sorted(history.scales(), key=lambda row: -row["parameters"])]
@@ -106,7 +113,7 @@ def test_the_squares_of_the_scales_have_areas_as_the_parameters(site):
         [float(side) for side in re.findall(r'<rect [^>]*width="([\d.]+)"', figure)]
         for figure in re.findall(r"<figure>.*?</figure>", page, re.S)
     ]
-    assert [len(sides) for sides in drawn] == [5, 2, 5]
+    assert [len(sides) for sides in drawn] == [6, 3, 5]
     first = 0
     for sides in drawn:
         for k, side in enumerate(sides):

@@ -15,8 +15,11 @@ SHOWN = """() => {
   const hard = ['.katex, .math, .cell_input, .cell pre, .cell_output > .output, .figure-folds',
     'details.hide, .code-opens'].join();
   const words = all('p, li').map((e) => e.textContent.trim().split(/\\s+/).length).reduce((a, b) => a + b, 0);
+  const told = (e) => [...e.childNodes]
+    .map((n) => n.nodeType === 3 ? n.data : n.matches?.('.not-in-picture') ? '' : told(n)).join('');
+  const texts = all('p, li, .live-says').map((e) => told(e).trim());
   return {
-    hard: all(hard).map((e) => `${e.className}: ${e.textContent.trim().slice(0, 80)}`),
+    texts, hard: all(hard).map((e) => `${e.className}: ${e.textContent.trim().slice(0, 80)}`),
     titles: all(':scope > section > section > h2').map((e) => e.textContent.replace('#', '')),
     words, figures: all('.cell_output img, svg.diagram, .live-panel, .live-still').length,
     findings: all('.finding').length,
@@ -26,6 +29,15 @@ SHOWN = """() => {
     wide: document.documentElement.scrollWidth,
   };
 }"""
+
+
+# Of what a sentence must not speak there, because this way leaves it out: a formula, code, a table.
+LEFT_OUT = re.compile(
+    r"\b(?:the|this|that) (?:formula|equation|script|listing|printout)s?\b(?! (?:that|which)\b)"
+    r"|\b(?:code|cell|script|table|equation|formula|printed|computed) (?:above|below)\b"
+    r"|\b(?:first|second|third|last|left|right) column\b|\bas the next section\b|\berror below\b",
+    re.IGNORECASE,
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +75,7 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
         seen = tab.evaluate(SHOWN)
         assert seen["hard"] == [], page
         assert seen["words"] > 250 and seen["figures"] >= 1, (page, seen)
+        assert [text for text in seen["texts"] if LEFT_OUT.search(text)] == [], page
         titles = seen["titles"]
         assert titles[0] == "The picture" and titles[-2:] == ["Quiz", "Take-aways"], (page, titles)
         assert all(title.startswith("Experiment") for title in titles[1:-2]), (page, titles)
@@ -117,11 +130,11 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     assert tab.get_attribute(".modes [data-way=picture]", "aria-pressed") == "true"
 
 
-# The room above each heading and paragraph that follows a figure, or the line that opens the experiments.
+# The room above each heading and paragraph that follows a figure.
 ROOMS = """() => [...document.querySelectorAll('.bd-article :is(h2, h3, p, .cell)')]
   .filter((e) => e.getClientRects().length && !e.parentElement.closest('.cell, .modes, form, li, details'))
   .map((e) => [e, e.getBoundingClientRect()]).sort(([, a], [, b]) => a.top - b.top)
-  .flatMap(([e, box], k, all) => !e.matches('.cell') && all[k - 1]?.[0].matches('.cell, .only-in-picture')
+  .flatMap(([e, box], k, all) => !e.matches('.cell') && all[k - 1]?.[0].matches('.cell')
     ? [[Math.round(box.top - all[k - 1][1].bottom), e.textContent.slice(0, 40)]] : [])"""
 SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => done(
   list.getEntries().reduce((sum, e) => sum + e.value, 0))).observe({type: 'layout-shift', buffered: true})
@@ -143,6 +156,21 @@ def test_a_page_that_comes_slowly_is_drawn_in_parts_and_does_not_jump(remembered
     first = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     whole = tab.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
     assert first < whole - 200 and tab.evaluate(SHIFT) < 0.06
+
+
+ANSWERS = {
+    "10_positions": "RoPE notices nothing at twice the length",
+    "13_feed_forward": "unit 116 is most active not when Paolo calls Pietro",
+    "21_sampling": "A flat distribution can be the best possible prediction.",
+    "26_preferences": "This is Goodhart’s law",
+}
+
+
+@pytest.mark.parametrize("chapter, answer", ANSWERS.items())
+def test_an_experiment_that_asks_is_answered_in_the_pictures(remembered, chapter, answer):
+    tab = remembered(f"notebooks/{chapter}.html", "picture")
+    assert any(answer in text.replace("'", "’") for text in tab.evaluate(SHOWN)["texts"])
+    assert tab.locator("p:visible", has_text="The caption of each figure says what it shows").count() == 0
 
 
 @pytest.mark.parametrize("chapter", ["21_sampling", "26_preferences"])
@@ -185,6 +213,13 @@ def test_whoever_reads_the_code_finds_what_by_hand_has_made(remembered):
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
+def test_the_part_by_hand_opens_with_words_and_not_with_a_fold_of_code(page):
+    text = (SITE / page).read_text(encoding="utf8").partition('id="by-hand"')[2]
+    opens = re.search(r'</h2>\s*<\w+(?: class="([^"]*)")?', text)
+    assert opens and "only-code" not in (opens[1] or "").split(), opens
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
 def test_the_part_by_hand_shows_numbers_and_folds_their_code(page):
     """In the page itself, so that it is so without scripts, too; the other parts keep their code open."""
     text = (SITE / page).read_text(encoding="utf8")
@@ -195,10 +230,37 @@ def test_the_part_by_hand_shows_numbers_and_folds_their_code(page):
     assert '<button type="button" class="code-opens"' in rest
 
 
+def test_much_code_of_an_experiment_is_folded_until_it_is_asked_for(remembered):
+    tab = remembered("notebooks/14_residuals_and_norms.html", "all")
+    cell = tab.locator("section[id^=experiment] .long-code").first
+    button, code = cell.locator("> .code-opens"), cell.locator("> .cell_input")
+    assert code.is_hidden() and button.is_visible()
+    shown = button.evaluate("e => getComputedStyle(e, '::after').content.replace(/[\"\\s]/g, '')")
+    assert re.fullmatch(r"\(\d+lines\)|\(attr.*\)", shown.replace("attr(data-lines)", "6")), shown
+    button.click()
+    assert code.is_visible() and button.inner_text() == "Hide the code"
+    short = tab.locator("section[id^=experiment] .cell:not(.long-code) > .cell_input").first
+    assert short.is_visible(), "a short call stands open"
+    assert tab.locator("#in-code .cell_input:visible").count() >= 2, "the code of the part in code does, too"
+    tab.click(".modes [data-way=code]")
+    assert tab.locator("section[id^=experiment] .long-code > .cell_input:visible").count() >= 2
+
+
+def test_a_link_to_folded_code_of_an_experiment_opens_it(open_tab):
+    tab = open_tab("http", "notebooks/14_residuals_and_norms.html")
+    cell = tab.locator(
+        "section[id^=experiment] .long-code[id], section[id^=experiment] .long-code [id]"
+    ).first
+    code = tab.locator("section[id^=experiment] .long-code > .cell_input").first
+    assert code.is_hidden()
+    tab.evaluate("id => { location.hash = id; }", cell.get_attribute("id"))
+    code.wait_for()
+
+
 def test_without_scripts_the_code_of_by_hand_opens(open_tab):
-    tab = open_tab("file", "notebooks/16_one_step_every_number.html", javascript=False)
-    assert tab.locator("#the-model .cell table").first.is_visible()
-    fold = tab.locator("#the-model .shows-code").nth(1)
+    tab = open_tab("file", "notebooks/13_feed_forward.html", javascript=False)
+    assert tab.locator("#the-smallest-useful-network .cell table").first.is_visible()
+    fold = tab.locator("#the-smallest-useful-network .shows-code").first
     assert fold.locator("pre").count() == 2, "what prepares the numbers stands with the code that shows them"
     assert fold.locator("pre").first.is_hidden()
     fold.locator("summary").click()
@@ -206,8 +268,8 @@ def test_without_scripts_the_code_of_by_hand_opens(open_tab):
 
 
 def test_a_link_to_a_cell_of_by_hand_opens_its_code(open_tab):
-    tab = open_tab("http", "notebooks/16_one_step_every_number.html")
     for part in ("#by-hand .cell:has(> .shows-code)", "#by-hand .shows-code > .cell_input[id]"):
+        tab = open_tab("http", "notebooks/16_one_step_every_number.html")
         place = tab.locator(part).first
         assert place.locator("pre").first.is_hidden()
         tab.evaluate("id => { location.hash = id; }", place.get_attribute("id"))
@@ -217,7 +279,13 @@ def test_a_link_to_a_cell_of_by_hand_opens_its_code(open_tab):
 def test_by_hand_the_numbers_come_first(remembered):
     tab = remembered("notebooks/11_attention.html", "hand")
     assert tab.locator("#by-hand .cell_input").first.is_hidden()
-    assert tab.locator("#by-hand .cell.tag_hide-output table").first.is_visible()
+    # The given vectors stand open; the tables that repeat the steps of the figure are folded into one line.
+    assert tab.locator("#by-hand .cell table").first.is_visible()
+    repeated = tab.locator("#by-hand details.deeper .cell.tag_hide-output table").first
+    assert repeated.is_hidden()
+    tab.locator("#by-hand details.deeper > summary").first.click()
+    assert repeated.is_visible()
+    tab.locator("#by-hand details.deeper > summary").first.click()
     fold = tab.locator("#by-hand .cell:not(.only-code) > .shows-code").first
     fold.locator("summary").click()
     fold.locator(".cell_input pre").hover()
@@ -259,6 +327,7 @@ def test_by_hand_the_numbers_come_first(remembered):
     act["Back to the first step"].click()
     assert heading.inner_text().startswith("1 of 11")
     tab.click(".modes [data-way=all]")
+    button = tab.locator("#in-code > .cell > .code-opens").first
     assert not button.is_visible() and tab.locator("#in-code > .cell .cell_input").first.is_visible()
     assert tab.locator("#by-hand .only-code summary").first.is_visible()
 

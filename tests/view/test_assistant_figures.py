@@ -55,10 +55,13 @@ def test_a_text_with_requests_is_shown_up_to_a_token():
         part = belt(**values)
         assert part["tokens"] == whole["tokens"][:at]
         assert one_token_on(values, 0.0) == {"step": at + 1 - n}
-        assert one_token_back(values, 0.0) == {"step": max(at - 1, 1) - n}
+        assert one_token_back(values, 0.0) == ({"step": at - 1 - n} if at > 1 else {})
+        assert [*part["tokens"], *part["ahead"]][-1]["token"] == whole["tokens"][-1]["token"]
         assert ("runs the tool" in part["finding"]) == (part["tokens"][-1]["token"] == "<result>")
-    assert one_token_on({"problem": problem, "step": 0, "lies": False}, 0.0) == {"step": 1 - n}
-    assert belt(problem, 1 - LONGEST, lies=False)["at"] == 1
+    assert one_token_on({"problem": problem, "step": 0, "lies": False}, 0.0) == {}
+    figure = find("belt")
+    assert belt(**figure.values())["at"] == belt(problem, 1 - LONGEST, lies=False)["at"] == 1
+    assert belt(**figure.still_values())["at"] == n
 
 
 def test_in_the_picture_of_a_conversation_no_name_covers_a_text_and_no_line_is_cut_off():

@@ -121,6 +121,16 @@ def test_long_names_and_legends_find_room():
     assert above.y0 >= axes.y1 and axes.height > 0.4 * fig.bbox.height and above.x1 <= fig.bbox.width
 
 
+def test_the_parts_of_a_sum_follow_one_another_and_the_sum_is_written():
+    fig = plot_bars({"one": [1, 2], "two": [3, 0.5]}, ["a", "b"], digits=1, stacked=True)
+    [ax] = fig.axes
+    parts = [(bar.get_x(), bar.get_width()) for bar in ax.patches]
+    assert parts == [(0, 1), (0, 2), (1, 3), (2, 0.5)]
+    assert [text.get_text() for text in ax.texts] == ["4.0", "2.5"]
+    with pytest.raises(InputError, match="parts of a sum cannot be negative"):
+        plot_bars({"one": [1], "two": [-1]}, ["a"], stacked=True)
+
+
 def test_a_legend_leaves_its_corner_if_bars_lines_or_points_stand_there():
     def placed(draw):
         fig, axes = style.subplots(1, 3, figsize=(9, 3), layout="constrained")

@@ -12,10 +12,12 @@ import sys
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 import refresh
 import torch
 from recorder import drawn
+from scipy.special import rel_entr
 
 from support.core import InputError
 from support.view import live
@@ -23,7 +25,7 @@ from support.view.figure import png
 from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.controls import Choice, Slider, Switch, fill, shown
 from support.view.live.descent import HOURS, MARKS, METHODS, START, lowest, surface, walk
-from support.view.live.kl_penalty import kl_penalty
+from support.view.live.kl_penalty import REFERENCE, kl_penalty
 from support.view.live.losses import LOSSES, losses, race
 from support.view.live.student import STUDENT, student
 from support.view.live.temperature import temperature
@@ -72,13 +74,20 @@ def test_the_student_network_is_torchs():
 
 
 @pytest.mark.parametrize("beta, reward", [(0.1, 6.0), (1.0, 0.0), (5.0, -2.0)])
-def test_the_kl_penalty_gives_the_best_policies(beta, reward):
-    """No small change of either optimum improves its own objective, and the identities hold."""
+def test_the_kl_penalty_gives_the_best_policy(beta, reward):
+    """No other has a higher objective, the reward minus β times SciPy's divergence: near it, or anywhere."""
     found = kl_penalty(beta, reward)
+    best, rewards = (np.array([found[f"{name}_{of}"] for name in "ABCD"]) for of in ("best", "reward"))
+
+    def objective(policy):
+        return policy @ rewards - beta * rel_entr(policy, REFERENCE).sum()
+
+    assert best.sum() == pytest.approx(1)
     assert found["value"] == pytest.approx(found["gain"] - beta * found["kl"], abs=1e-9)
-    assert found["other_gain"] - beta * found["other_kl"] == pytest.approx(found["value"] - found["lost"])
-    for kind in ("best", "other"):
-        assert sum(found[f"{name}_{kind}"] for name in "ABCD") == pytest.approx(1)
+    assert found["value"] == pytest.approx(objective(best), abs=1e-9)
+    others = np.random.default_rng(0).dirichlet(np.ones(4), size=200)
+    for share in (1, 1e-3):
+        assert all(objective(best + share * (other - best)) < found["value"] for other in others)
 
 
 @pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.9, 0.999])

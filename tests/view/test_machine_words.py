@@ -4,6 +4,7 @@ import pytest
 
 from support.view.live import find
 from support.worlds import CallingGame
+from support.worlds.game import TITLES
 
 BEST = "the most probable next word is "
 
@@ -17,6 +18,14 @@ BEST = "the most probable next word is "
                 ("8 words are about equally probable, from “3” with 11.6% to “2” with 10.1%.", ""),
                 (BEST + "“Tarso” with 99.", ""),
                 (BEST + "“vice” with 9", "“Tarso” with 99."),
+            ],
+        ),
+        (
+            "machine_feed_forward",
+            [
+                (BEST + "“Tarso” with 99.", ""),
+                (BEST + "“vice” with 99.", ""),
+                (BEST + "“vice” with 18", "“vice” with 99."),
             ],
         ),
         (
@@ -38,7 +47,7 @@ def test_what_the_tours_of_the_machines_tell_is_so(name, parts):
 
 
 def test_what_the_last_steps_say_of_a_head_is_so():
-    """Without head 0.0 Pietro calls like a number; without head 2.2 a boy is told of like a girl."""
+    """Only head 0.0 makes Pietro call like a number; without head 2.2 a boy is told of like a girl."""
     game, story = find("machine"), find("machine_story")
 
     def first(figure, **changes):
@@ -47,18 +56,33 @@ def test_what_the_last_steps_say_of_a_head_is_so():
     assert {first(game, prompt=f"{who} chiama Paolo", h00=False) for who in ("Pietro", *range(1, 9))} == {
         "vice"
     }
-    last = game.tour[-1]
-
-    def share(who):
-        changes = last.changes | {"prompt": f"{who} chiama Paolo"}
-        return round(100 * game.state(game.values(**changes))["patterns"][0][0][-1][1])
-
-    numbers = [share(number) for number in range(1, 9)]
-    assert f"{share('Pietro')}% of Paolo’s row lies on Pietro" in last.says
-    assert f"on a number it would be {min(numbers)} to {max(numbers)}%." in last.says
-    assert last.about == ("head 0.0", "Pietro")
+    _, whole, last = game.tour
+    share = round(100 * game.state(game.values(**whole.changes))["patterns"][0][0][-1][1])
+    assert f"The framed one puts only {share}% on Pietro, but without it the title changes" in whole.says
+    assert whole.about == last.about == ("head 0.0", "Pietro")
+    others = {
+        block: {
+            first(game, **whole.changes | {f"h{block}{head}": False})
+            for head in range(4)
+            if (block, head) != (0, 0)
+        }
+        for block in (0, 1)
+    }
+    assert not others[0] & set(TITLES) and others[1] == {"Tarso"}
+    assert "without another of block 0 no title comes, without one of block 1 still Tarso" in last.says
     texts = [stop.changes["prompt"] for stop in story.tour[:2]]
     assert {first(story, prompt=text, h22=False) for text in texts} == {"she"}
+
+
+def test_what_the_tour_of_a_network_says_of_its_units_is_so():
+    figure = find("machine_feed_forward")
+    first, _, last = figure.tour
+    states = [figure.state(figure.values(**stop.changes)) for stop in figure.tour]
+    assert "63 of its 256 units are active" in states[0]["plain"] and "63 of 256 are active" in first.says
+    assert states[0]["units"] != states[1]["units"]
+    falls = {item["word"]: f"{100 * item['plain']:.0f}%" for item in states[2]["top"]}
+    assert f"vice falls to {falls['vice']}" in last.says and f"has {falls['5']}." in last.says
+    assert all(state["open"] == "feed-forward 1" for state in states)
 
 
 def test_play_goes_on_as_the_rules_say():
@@ -67,11 +91,41 @@ def test_play_goes_on_as_the_rules_say():
     step = next(action for action in figure.actions if action.name == "step")
     for stop in figure.tour[:2]:
         values = figure.values(**stop.changes, temperature=3)
-        for _ in range(12 * len(figure.data["steps"])):
+        for _ in range(14 * len(figure.data["steps"])):
             values |= step.act(values, 0.9999)
         words, game = ["<BOS>", *values["prompt"].split()], CallingGame()
         assert len(words) >= 15 and all(word in game.legal(words[:k]) for k, word in enumerate(words) if k)
         assert not {"perde", "<EOS>"} & set(words)
+
+
+def test_a_text_is_gone_through_before_its_word_is_appended():
+    """Step begins with the text that stands, tells of each part, names its choice, and appends it."""
+    figure = find("machine")
+    step, back = (next(a for a in figure.actions if a.name == name) for name in ("step", "back"))
+    values, seen = figure.values(prompt="Pietro chiama Paolo"), []
+    for _ in range(7):
+        values |= step.act(values, 0.5)
+        seen.append((values["prompt"].split()[-1], figure.state(values)["step_name"]))
+    stages = [name for name in figure.data["steps"] if name != "prediction"]
+    assert seen == [("Paolo", name) for name in stages] + [("Tarso", "embedding")]
+    values = figure.values(prompt="Pietro chiama Paolo", step=6)
+    said = "The most probable word, “Tarso” with 99.98%, is chosen: “Step” appends it."
+    assert figure.sentence(values) == said
+    assert back.act(values, 0.0) == {"step": 4}, "back through what was gone through"
+    assert back.act(figure.values(prompt="Pietro chiama"), 0.0)["prompt"] == "Pietro"
+    full = figure.values(prompt=" ".join(["3"] * 73), step=6)
+    assert figure.sentence(full).endswith("is chosen, but the text is as long as the model can read.")
+    assert step.act(full, 0.5) == {}
+
+
+def test_a_word_that_stands_twice_is_told_with_its_position():
+    figure = find("machine")
+    found = figure.state(figure.values(prompt="3 chiama 7 7 chiama", step=1, open="head 0.1"))
+    assert "“chiama” at position 3" in " ".join(row["does"] for row in found["parts"]) + found["plain"]
+    once = figure.state(figure.values(prompt="3 chiama 7", step=1, open="head 0.1"))
+    assert (
+        "at position" not in " ".join(row["does"] for row in once["parts"]) + once["finding"] + once["plain"]
+    )
 
 
 def test_what_a_head_leaves_on_the_first_token_is_explained():

@@ -69,6 +69,31 @@ def test_seeds_and_perplexities_are_other_drawings(maps):
     assert near_on_map([[0, 0], [1, 0], [1, 0], [0.5, 0]], 0) == [3, 1, 2]
 
 
+# --- what depends on the start ---
+def test_a_start_drawn_again_is_as_honest(script):
+    study, record = script("map_starts"), zoo.record("map_starts")
+    X = study.rows()
+    assert list(record["nouns"]) == list(study.ways()) and record["seeds"] == list(study.SEEDS)
+    name = "t-SNE, perplexity 5, from the PCA map"
+    again, kept = study.honesty(X, [study.ways()[name](X, 0)]), record["nouns"][name]
+    # On another machine the descent may end elsewhere; it keeps about as many neighbours.
+    assert again["trust"][0] == pytest.approx(kept["trust"][0], abs=0.05)
+    assert again["kept"][0] == pytest.approx(kept["kept"][0], abs=0.15)
+    assert max(kept["apart"]) < 0.05 < min(record["nouns"]["t-SNE, perplexity 5, random start"]["apart"])
+
+
+def test_a_gap_shows_only_with_a_perplexity_as_large_as_a_group(script):
+    """Ten times as far, five times as wide; the flat maps that keep this are the linear ones."""
+    study, found = script("map_starts"), zoo.record("map_starts")["villages"]
+    assert study.gaps(pca(study.villages()).points) == pytest.approx((10, 5), rel=0.1)
+    for perplexity in study.CROWDS:
+        for start in study.STARTS:
+            farther = found[f"perplexity {perplexity}, {start} start"]["farther"]
+            assert (max(farther) < 2) == (perplexity < 30) and (min(farther) > 2) == (perplexity >= 30)
+    again = study.gaps(study.tsne(study.villages(), 10, 0).points)
+    assert again[0] < 2 and again[1] < 1.5
+
+
 # --- an embedding in training ---
 def test_the_film_ends_at_the_model_of_the_zoo(script, film):
     entry = zoo.load("calling-game")

@@ -49,6 +49,6 @@ def test_moving_both_moves_the_arrows_and_not_the_product():
     box = widget(figure, figure.values())
     said, picture = box.children[-1].value, box.children[-2].value
     box.children[4].children[1].click()  # both one place on
-    assert [box.children[1].value, box.children[2].value] == [13, 8]
+    assert [box.children[0].value, box.children[1].value] == [13, 8]
     assert box.children[-2].value != picture
     assert box.children[-1].value.split("</p>")[0] == said.split("</p>")[0]

@@ -10,7 +10,7 @@ from support.model import GPT, GPTConfig
 from support.training import memory_plan, saved_for_backward
 from support.view.live import find
 from support.view.live.memory import memory
-from support.view.live.rates import RATES, RECORD, rates
+from support.view.live.rates import RATES, RECORD, TOP, draw_rates, rates
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,15 @@ def test_a_recorded_run_can_be_made_again(study):
     again = study.run(kept["optimiser"], kept["rate"], kept["clip"])
     assert again["stopped"] == pytest.approx(kept["stopped"], abs=3) and again["held_out"] is None
     assert again["losses"][:3] == pytest.approx(kept["losses"][:3], rel=1e-2)
+
+
+@pytest.mark.parametrize(("clip", "sign"), [("none", "↑ up to 17,600, then NaN"), ("5", "↑ up to 1830")])
+def test_a_loss_that_explodes_leaves_the_frame_and_says_how_far_it_goes(clip, sign):
+    values = {"rate": 7, "clip": clip, "optimiser": "SGD"}
+    found = rates(**values)
+    [ax] = draw_rates(values, found).axes
+    assert max(line.get_ydata().max() for line in ax.get_lines()[: len(RATES)]) == found["highest"] > TOP
+    assert ax.get_ylim()[1] < TOP + 1 and sign in [text.get_text() for text in ax.texts]
 
 
 def test_the_runs_agree_with_the_record_of_failures():

@@ -47,7 +47,7 @@ def command(said, *options):
         ("Tell me a STORY!", "tell me a story"),
         ("What's 1,234 + 56?", "what is 1 2 3 4 + 5 6 ?"),
         ("34x2", "3 4 * 2"),
-        ("7 plus 8 minus 9 × 1", "7 + 8 - 9 * 1"),
+        ("7 plus 8, 8 minus 9, 9 × 1", "7 + 8 , 8 - 9 , 9 * 1"),
         ("an hour…", "a hour …"),
         ("which color", "which colour"),
         ("<call> calc 1", "< call > calc 1"),
@@ -80,6 +80,10 @@ def test_too_much_and_nothing_are_refused_with_one_sentence():
     assistant = Assistant(seed=0)
     with pytest.raises(InputError, match="60 at most"):
         assistant.reply("a " * 61)
+    for asked in ("what is 12 * 13 + 1?", "(12 + 3) times 4", "1 - -2 - 3"):
+        with pytest.raises(InputError, match="sums of two numbers"):
+            assistant.reply(asked)
+    assert read("what is 3 - -4?")[-2:] == ["4", "?"]
     with pytest.raises(InputError, match="Nothing was said"):
         assistant.reply("   ")
     with pytest.raises(InputError, match="from 0 up"):

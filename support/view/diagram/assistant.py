@@ -42,8 +42,8 @@ def lora(width: int = 768, rank: int = 8) -> Diagram:
     d.text(256, 274, "$× α / r$", "attention", size=12, anchor="start")
     d.arrow(total.bottom, (170, 344), words=f"[{width}]")
     few, many = 2 * rank * width, width * width
-    d.text(170, 362, f"trained: 2 · {rank} · {width} = {few:,}", "attention", bold=True)
-    d.text(170, 380, f"{100 * few / many:.1f}% of the matrix", "attention", size=12)
+    d.text(170, 362, f"trained: {few:,} numbers instead of {many:,}", "attention", bold=True)
+    d.text(170, 380, f"$2 · {rank} · {width}$", "attention", size=12)
     d.text(170, 400, "$afterwards W + A B · α / r is again one matrix$", "faint", size=12)
     d.size = (d.size[0], 414)
     return d.done(

@@ -24,7 +24,7 @@ SAID = (
 
 
 def belt(tokens: Sequence[str] = (), writers: Sequence[str] = ()) -> Diagram:
-    """A text with requests, token by token; the colour says who wrote a token, a line that it is learned.
+    """A text with requests, token by token; the colour says who wrote it, a dashed frame that it is masked.
 
     Args:
         tokens: the text; an example if not given.
@@ -42,16 +42,14 @@ def belt(tokens: Sequence[str] = (), writers: Sequence[str] = ()) -> Diagram:
     for k, (who, words) in enumerate(
         (("user", "user"), ("model", "model (learned)"), ("harness", "harness"))
     ):
-        d.box(16 + 96 * k + 44 * (k == 2), 16, 18, 16, "", ROLE[who])
+        d.box(16 + 96 * k + 44 * (k == 2), 16, 18, 16, "", ROLE[who], dashed=who != "model")
         d.text(30 + 96 * k + 44 * (k == 2), 16, words, size=12, anchor="start")
     x, y, before = 6.0, 50, writers[0]
     for token, who in zip(tokens, writers, strict=True):
         width = 13 + 6.9 * len(token)
         if x + width > WIDTH - 4 or who != before:
             x, y = 6.0, y + (34 if who == before else 42)
-        d.box(x + width / 2, y, width, 24, token, ROLE[who], size=12, round=5)
-        if who == "model":
-            d.line((x + 2, y + 16), (x + width - 2, y + 16), role="stream", width=2)
+        d.box(x + width / 2, y, width, 24, token, ROLE[who], size=12, round=5, dashed=who != "model")
         x, before = x + width + 4, who
     d.size = (d.size[0], y + 26)
     parts: list[tuple[str, list[str]]] = []
@@ -60,7 +58,8 @@ def belt(tokens: Sequence[str] = (), writers: Sequence[str] = ()) -> Diagram:
             parts.append((who, []))
         parts[-1][1].append(token)
     told = ". ".join(f"The {who} wrote: {' '.join(words)}" for who, words in parts)
-    return d.done(f"A text with a request, token by token. {told}. What the model wrote is what it learns.")
+    rest = "What the model wrote is what it learns; the rest, dashed, is masked."
+    return d.done(f"A text with a request, token by token. {told}. {rest}")
 
 
 def exchange(messages: Sequence[tuple[str, str]] = SAID) -> Diagram:

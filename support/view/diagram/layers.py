@@ -70,8 +70,8 @@ def decoder(config: GPTConfig | None = None) -> Diagram:
     table = d.box(x, 100, wide, 58, "embedding" + placed * "\n+ position", "stream", note=s("T", "d_model"))
     d.arrow(ids.bottom, table.top, words="[T]")
     d.stream(table.bottom, (x, 452))
-    last_block = "L − 1" if config is None else config.n_layers - 1
-    for y, name in ((184, "block 0"), (234, "block 1"), (334, f"block {last_block}")):
+    final = "last block" if config is None else f"block {config.n_layers - 1}"
+    for y, name in ((184, "block 0"), (234, "block 1"), (334, final)):
         d.box(x, y, 92, 34, name, "ink" if y == 234 else "line")
     d.box(x, 284, 14, 28, "⋮", "stream")
     d.box(x, 400, 92, 30, "final norm", "norm")
@@ -88,7 +88,7 @@ def decoder(config: GPTConfig | None = None) -> Diagram:
     stream, side = 170, 258
     d.stream((stream, 144), (stream, 538))
     d.text(stream + 10, 150, s("T", "d_model"), "faint", size=12, anchor="start")
-    heads = f"{s.one('n_heads')} heads,\nQ K V: {s('T', 'd_head')}"
+    heads = f"${s.one('n_heads')} heads, Q K V:$\n{s('T', 'd_head')}, between\npositions"
     first = _sublayer(d, stream, 176, "attention", "attention", side, 138, heads)
     ff = f"${s.one('d_model')} → {s.one('d_ff')} →$\n${s.one('d_model')}, $at each\nposition alone"
     last = _sublayer(d, stream, first + 28, "feed-forward", "ffn", side, 138, ff)

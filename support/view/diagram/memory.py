@@ -216,6 +216,6 @@ def postcards(
     )
     return d.done(
         f"A postcard that a traveller rewrites at each of {days} stops: every day's writing fades with each "
-        f"rewriting. In the evening there arrive {told}. With attention a card comes from every stop, and "
-        "each day arrives whole, 100%."
+        f"rewriting. In the evening there arrive {told}. With attention a card comes from every stop and "
+        "none is rewritten, so each day arrives whole, 100%."
     )

@@ -9,6 +9,7 @@ from support.core import InputError
 from support.generation import next_token
 from support.view.diagram.canvas import Diagram, Number
 from support.view.diagram.shapes import Drawing
+from support.view.tables import raised
 
 WORDS = ("mat", "floor", "moon", "cat", "of")
 LOGITS = (4.1, 3.6, 2.4, 1.5, -1.0)
@@ -158,10 +159,6 @@ def sampling(
     )
 
 
-def _raised(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
 def predictors(vocab_size: int = 10_000, width: int = 64, hidden: int = 128, context: int = 3) -> Diagram:
     """A count table, a window network (Bengio et al. 2003) and attention: what each stores for a context.
 
@@ -178,7 +175,7 @@ def predictors(vocab_size: int = 10_000, width: int = 64, hidden: int = 128, con
         d.text(8, y, name, bold=True, anchor="start")
         d.text(8, y + 17, note, "faint", size=12, anchor="start")
 
-    title(16, "count table (n-gram)", f"{context} words are one row: V{_raised(context)} rows, V columns")
+    title(16, "count table (n-gram)", f"{context} words are one row: V{raised(context)} rows, V columns")
     rows = [("a cat sat", [3, 0, 1]), ("the cat sat", [9, 2, 4]), ("the dog sat", [0, 0, 0])]
     for k, (name, counts) in enumerate(rows):
         y = 64 + 24 * k
@@ -190,7 +187,7 @@ def predictors(vocab_size: int = 10_000, width: int = 64, hidden: int = 128, con
     cells = vocab_size ** (context + 1)
     factor, power = f"{cells:.1e}".split("e+")
     rounded = "" if factor == "1.0" else f"{factor} · "
-    total = f"{vocab_size:,}{_raised(context + 1)} = {rounded}10{_raised(int(power))} counts"
+    total = f"{vocab_size:,}{raised(context + 1)} = {rounded}10{raised(int(power))} counts"
     d.text(8, 142, total, "output", anchor="start")
     d.line((8, 160), (332, 160), role="line", width=1)
 

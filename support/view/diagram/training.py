@@ -139,7 +139,7 @@ def learning_curve(
     Args:
         steps: at which the model was evaluated; drawn on a logarithmic axis.
         losses: what was found, in nats per token.
-        floor: the entropy of the world, which no model can undercut on average.
+        floor: the loss of the world's own probabilities on the same texts.
         baselines: a name and a loss each; drawn as dashed lines.
 
     Raises:
@@ -168,8 +168,8 @@ def learning_curve(
     d.text((left + right) / 2, bottom + 32, "training step", "faint", size=12)
     d.text(12, (top + bottom) / 2, "loss, nats per token", "faint", size=12, turn=-90)
     at = bottom + 20.0
-    for name, loss in sorted([*baselines.items(), ("entropy", floor)], key=lambda pair: pair[1]):
-        role = "ink" if name == "entropy" else "faint"
+    for name, loss in sorted([*baselines.items(), ("floor", floor)], key=lambda pair: pair[1]):
+        role = "ink" if name == "floor" else "faint"
         d.line((left, y_of(loss)), (right, y_of(loss)), role=role, dashed=role == "faint", width=1.2)
         at = min(y_of(loss), at - 15)
         d.text(right + 6, at, f"{name} {loss:.2f}", role, size=11, anchor="start")
@@ -177,6 +177,7 @@ def learning_curve(
     beaten = [name for name, loss in baselines.items() if losses[-1] < loss]
     return d.done(
         f"The held-out loss falls from {losses[0]:.2f} at step {steps[0]} to {losses[-1]:.2f} at step "
-        f"{steps[-1]:,}; the entropy of the world is {floor:.2f}. At the end the model is below "
+        f"{steps[-1]:,}; the floor, which the world's own probabilities have "
+        f"on the same texts, is {floor:.2f}. At the end the model is below "
         f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}."
     )

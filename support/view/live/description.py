@@ -40,11 +40,12 @@ class LiveFigure:
         ask: what is written on a button that must be pressed before the page loads the model.
         needs: shared scripts beside the figures' folders that its own script builds on.
         front: the controls that always stand open; if any, the others are folded away.
+        near: the controls that stand with the picture on a phone, if not the first two; a figure with more
+            than three controls folds the others away there.
         examples: texts for a control named ``prompt``, each with a button.
         tour: an experiment in a few steps, each with a button.
         invites: one sentence that stands beside the tour while none of its steps is reached.
         plays: the action that *Play* repeats.
-        speed: how many times as fast as normal it does so at first (0.5, 1, 2.5 or 8).
         sums: whether it shows sums of numbers alone; the way of reading without numbers leaves it out.
         enter: the action that the enter key does in a text.
         still: where controls stand in the still picture, if not where they start.
@@ -68,11 +69,11 @@ class LiveFigure:
     model: str = ""
     ask: str = ""
     front: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     tour: tuple[Stop, ...] = ()
     invites: str = ""
     plays: str = ""
-    speed: float = 1.0
     sums: bool = False
     enter: str = ""
     same_script_as: str = ""
@@ -170,8 +171,8 @@ class LiveFigure:
                 "model": self.model,
                 "ask": self.ask,
                 "front": list(self.front),
+                "near": list(self.near),
                 "plays": self.plays,
-                "speed": self.speed if self.speed != 1 else None,
                 "enter": self.enter,
                 "reset": self.reset,
                 "examples": list(self.examples),

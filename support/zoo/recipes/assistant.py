@@ -19,6 +19,7 @@ from support.alignment import (
 )
 from support.alignment.conversation import SPECIAL, conversation_transcript, prompt
 from support.alignment.optimise import minimise
+from support.core import seeded_generator
 from support.model import GPT
 from support.text import Vocabulary
 from support.training import IGNORE_INDEX, TrainConfig, cross_entropy_sum, pad_sequences, train
@@ -145,7 +146,7 @@ def prefer(model: GPT, words: Vocabulary, seed: int) -> GPT:
     """
     policy, pool = copy.deepcopy(model).train(), questions(ASKED, 3000 + seed, words)
     reference = first_word_table(model, pool).float()
-    draw = torch.Generator().manual_seed(seed)
+    draw = seeded_generator(seed)
     kept = kept_skills(STEPS["preferences"] * BATCH // 2, 3500 + seed)
     replayed = InstructionBatches(kept, words, BATCH // 2, seed=seed)
 

@@ -1,15 +1,21 @@
 """The calling game's model: two layers that know who must answer what."""
 
+import math
+from collections.abc import Mapping, Sequence
+
 import torch
+from torch.nn import functional as F
 
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
 from support.training import TrainConfig
+from support.training.batches import pad_sequences
 from support.worlds import CallingGame
-from support.worlds.game import NUMBERS
+from support.worlds.game import NUMBERS, TITLES, VERBS
 from support.zoo.recipe import Recipe
 
 GAMES = 40_000
+RULES = ("who is called", "chiama or perde", "who speaks next", "which title")
 
 
 def config(vocabulary: Vocabulary) -> GPTConfig:
@@ -46,6 +52,32 @@ def mean_error(model: GPT, games: int = 200) -> float:
         exact = [[d.get(t, 0.0) for t in world.vocabulary.tokens] for d in world.distributions(tokens)]
         errors += ((guessed - torch.tensor(exact)).abs().sum(dim=1) / 2).tolist()
     return sum(errors) / len(errors)
+
+
+def rule(before: str, distribution: Mapping[str, float]) -> str:
+    """Which of the game's rules decides a word, by the word before it and by what can come.
+
+    >>> rule("chiama", {"Pietro": 0.5, "5": 0.5}), rule("Paolo", {"Tarso": 1.0})
+    ('who is called', 'which title')
+    """
+    if before == "chiama":
+        return "who is called"
+    if set(distribution) <= set(TITLES):
+        return "which title"
+    return "chiama or perde" if set(distribution) & set(VERBS) else "who speaks next"
+
+
+@torch.no_grad()
+def excess_by_rule(model: GPT, games: Sequence[Sequence[str]]) -> dict[str, float]:
+    """For each rule the model's mean surprisal less that of the game itself, in nats a word."""
+    world, found = CallingGame(), {name: list[float]() for name in RULES}
+    device = next(model.parameters()).device
+    ids = pad_sequences([world.vocabulary.encode(game) for game in games]).to(device)
+    surprisals = F.cross_entropy(model(ids[:, :-1]).transpose(1, 2), ids[:, 1:], reduction="none").tolist()
+    for game, surprisal in zip(games, surprisals, strict=True):
+        for before, word, d, nats in zip(game, game[1:], world.distributions(game), surprisal, strict=False):
+            found[rule(before, d)].append(nats + math.log(d[word]))
+    return {name: sum(parts) / len(parts) for name, parts in found.items()}
 
 
 def facts(model: GPT) -> dict[str, float]:

@@ -20,7 +20,18 @@ from support.alignment.conversation import (
 )
 from support.alignment.harness import Belt, Forbidding
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
-from support.assistant import MOST_WORDS, NAMES, OFFERS, SAME, SHORT, SHORT_ROOM, read, written
+from support.assistant import (
+    LONG_SUM,
+    MOST_WORDS,
+    NAMES,
+    OFFERS,
+    SAME,
+    SHORT,
+    SHORT_ROOM,
+    TOO_LONG_SUM,
+    read,
+    written,
+)
 from support.core import InputError
 from support.generation import next_token
 from support.view.live.model_text import loaded
@@ -48,6 +59,7 @@ def data() -> Values:
         },
         "prices": OFFERS,
         "most_words": MOST_WORDS,
+        "long_sum": [LONG_SUM, TOO_LONG_SUM],
         "short_room": SHORT_ROOM,
         "latest": LATEST,
         "longest_reply": LONGEST_REPLY,

@@ -17,6 +17,8 @@
     if (words.length > data.most_words) {
       return {reading: [], strange: [], trouble: `That is ${words.length} words and digits; say it in ${data.most_words} at most.`};
     }
+    const [longSum, tooLong] = data.long_sum;
+    if (new RegExp(longSum).test(words.join(" "))) return {reading: [], strange: [], trouble: tooLong};
     const strange = [...new Set(words)].filter((word) => isWord(word) && !held.harness.ids.has(word));
     return {strange, reading: words.filter((word) => held.harness.ids.has(word)),
       trouble: strange.length ? `The model does not know ${strange.slice(0, 3).map((word) => `“${word}”`).join(" and ")}.` : ""};

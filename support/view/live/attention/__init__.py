@@ -6,6 +6,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from support.view.grids import plot_attention
 from support.view.live.controls import Slider, fill
 from support.view.live.description import LiveFigure
 from support.view.live.model_text import (
@@ -17,7 +18,6 @@ from support.view.live.model_text import (
     prompt_of,
     seen,
 )
-from support.view.plots import plot_attention
 
 
 def attention(prompt: str, layer: float | int, head: float | int) -> Values:

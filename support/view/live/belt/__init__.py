@@ -31,7 +31,7 @@ SAYS = {
 
 
 def belt(problem: str, step: float | int, lies: bool) -> Values:
-    """A recorded text up to a token, with who wrote each token and what the last one means.
+    """A recorded text up to a token, with who wrote each token, what the last one means, and what comes.
 
     Args:
         problem: which of the recorded ones.
@@ -66,44 +66,52 @@ def belt(problem: str, step: float | int, lies: bool) -> Values:
     kind = ended if at == n else "call" if asked else last["writer"]
     blanks = {"n": n, "request": request, "answer": found["answer"], "right": told["right"]}
     works = "harness" if asked else last["writer"]
-    return {"at": at, "n": n, "tokens": tokens, "works": works, "finding": fill(SAYS[kind], last | blanks)}
+    ahead = [
+        {"token": token, "writer": who}
+        for token, who in zip(found["tokens"][at:], found["writers"][at:], strict=True)
+    ]
+    said = fill(SAYS[kind], last | blanks)
+    return {"at": at, "n": n, "tokens": tokens, "ahead": ahead, "works": works, "finding": said}
 
 
 def one_token_on(values: Values, uniform: float) -> Values:
-    """The next token; after the end the text begins anew.
+    """The next token, if there is one.
 
-    >>> one_token_on({"problem": "a sum", "step": -3, "lies": False}, 0.0)
-    {'step': -2}
+    >>> [one_token_on({"problem": "a sum", "step": step, "lies": False}, 0.0) for step in (-3, 0)]
+    [{'step': -2}, {}]
     """
     found = belt(**values)
-    return {"step": (1 if found["at"] == found["n"] else found["at"] + 1) - found["n"]}
+    return {} if found["at"] == found["n"] else {"step": found["at"] + 1 - found["n"]}
 
 
 def one_token_back(values: Values, uniform: float) -> Values:
-    """One token less.
+    """One token less; the first remains.
 
-    >>> one_token_back({"problem": "a sum", "step": -3, "lies": False}, 0.0)
-    {'step': -4}
+    >>> [one_token_back({"problem": "a sum", "step": step, "lies": False}, 0.0) for step in (-3, 1 - LONGEST)]
+    [{'step': -4}, {}]
     """
     found = belt(**values)
-    return {"step": max(found["at"] - 1, 1) - found["n"]}
+    return {} if found["at"] == 1 else {"step": found["at"] - 1 - found["n"]}
 
 
 def draw_belt(values: Values, found: Values) -> Figure:
-    """The tokens in lines, a new line for each turn of a writer; what training masks is dashed."""
+    """The tokens in lines, a new line for each turn of a writer; masked ones are dashed, later ones grey."""
     fig, ax = style.subplots(wide=True, figsize=(style.WIDE, 4.2))
-    words = [(token["token"], token["writer"]) for token in found["tokens"]]
+    words = [(token["token"], token["writer"]) for token in found["tokens"] + found["ahead"]]
     ax.text(33, 1, "dashed: masked in training", va="center", fontsize=11)
     x, y, before = 0.0, 1.0, ""
     for k, (word, who) in enumerate([*zip(WRITERS, WRITERS, strict=True), *words]):
         width = 1.6 + 0.95 * len(word)
         if k == len(WRITERS) or (k > len(WRITERS) and (x + width > 62 or who != before)):
             x, y = 0.0, y + (2.4 if who == before else 3.0)
-        colour = style.ROLES[ROLE[who]][0]
+        later = k >= len(WRITERS) + found["at"]
+        colour = style.GREY if later else style.ROLES[ROLE[who]][0]
         box = FancyBboxPatch((x, y - 0.9), width, 1.8, boxstyle="round,pad=0,rounding_size=0.4")
         box.set(facecolor=to_rgba(colour, 0.08), edgecolor=colour, linestyle="-" if who == "model" else "--")
         ax.add_patch(box)
-        ax.text(x + width / 2, y, word, ha="center", va="center", fontsize=10)
+        text = ax.text(x + width / 2, y, word, ha="center", va="center", fontsize=10)
+        if later:
+            text.set_color(style.GREY)
         x, before = x + width + 0.6, who
     ax.set(xlim=(-0.5, 63), ylim=(max(y, 22) + 1.2, -0.4))
     ax.axis("off")
@@ -115,7 +123,7 @@ FIGURE = LiveFigure(
     title="A text with requests, token by token",
     controls=(
         Choice("problem", "The question is about", tuple(_BELTS), next(iter(_BELTS))),
-        Slider("step", "Tokens so far", 1 - LONGEST, 0, 1, 0, "{at} of {n}"),
+        Slider("step", "Tokens so far", 1 - LONGEST, 0, 1, 1 - LONGEST, "{at} of {n}"),
         Switch("lies", "The tools lie", False),
     ),
     compute=belt,
@@ -129,5 +137,7 @@ FIGURE = LiveFigure(
         Action("on", "Next token", one_token_on),
     ),
     plays="on",
+    still={"step": 0},
+    reset="Back to the first token",
     data={"belts": _BELTS, "says": SAYS, "writers": WRITERS},
 )

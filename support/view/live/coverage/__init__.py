@@ -25,7 +25,7 @@ def coverage(kept: float | int) -> dict[str, Any]:
         kept: how many words are on the list.
 
     Returns:
-        the shares of tokens that are known and of stories without an unknown word; of the one story its
+        the shares of tokens that are known and of stories of known words alone; of the one story its
         words, with `UNKNOWN` for those that are not on the list, and how many those are; and the last word
         of the list.
 
@@ -53,7 +53,7 @@ def draw_coverage(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     sizes = range(1, len(WORDS) + 1)
     parts = [coverage(k) for k in sizes]
     ax.plot(sizes, [100 * part["known"] for part in parts], label="tokens known")
-    ax.plot(sizes, [100 * part["whole"] for part in parts], "--", label="stories without an unknown word")
+    ax.plot(sizes, [100 * part["whole"] for part in parts], "--", label="stories of known words alone")
     k = round(values["kept"])
     ax.axvline(k, color=style.GREY, linestyle=":")
     ax.plot([k, k], [100 * found["known"], 100 * found["whole"]], "o", color=style.GREY)
@@ -71,13 +71,13 @@ FIGURE = LiveFigure(
     compute=coverage,
     draw=draw_coverage,
     says="With the {kept:.0f} most frequent words, down to “{last}”, {known:.1%} of the tokens in new "
-    "stories are known, and {whole:.1%} of the stories have no unknown word. In this story {missing:.0f} of "
-    "{length:.0f} tokens are unknown.",
+    "stories are known, and {whole:.1%} of the stories consist of known words alone. In this story "
+    "{missing:.0f} of {length:.0f} tokens are unknown.",
     columns=("of a thousand new stories", "share"),
     rows=(
         ("types on the list", "{types:.1%}"),
         ("tokens known", "{known:.1%}"),
-        ("stories without an unknown word", "{whole:.1%}"),
+        ("stories of known words alone", "{whole:.1%}"),
     ),
     data={
         name: RECORD[name]

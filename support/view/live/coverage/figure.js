@@ -18,8 +18,8 @@
         ...[1, 200, 400, 600].map((k) => text(x(k), 196, String(k))),
         text(215, 216, "words on the list", {class: "live-name"}),
         svg("line", {x1: x(state.kept), x2: x(state.kept), y1: 12, y2: 176, class: "live-here"}),
-        svg("g", {class: "live-line"}, svg("path", {d: line(known_tokens, tokens), class: "live-curve"}), dot(state.known), text(170, 100, "tokens known")),
-        svg("g", {class: "live-line live-absolute"}, svg("path", {d: line(known_stories, stories), class: "live-curve"}), dot(state.whole), text(250, 160, "stories complete")));
+        svg("g", {class: "live-line"}, svg("path", {d: line(known_tokens, tokens), class: "live-curve"}), dot(state.known), text(205, 78, "tokens known", {class: "live-name"})),
+        svg("g", {class: "live-line live-absolute"}, svg("path", {d: line(known_stories, stories), class: "live-curve"}), dot(state.whole), text(175, 160, "stories of known words alone", {class: "live-name"})));
       const told = make("p", {class: "coverage-story"}, ...state.read.flatMap((word, i) => [word === UNKNOWN ? make("mark", {title: "not on the list"}, "▢".repeat(Math.min(5, story[i].length))) : word, " "]));
       return make("div", {class: "live-drawn"}, plot, told);
     },

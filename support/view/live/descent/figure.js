@@ -68,8 +68,17 @@
       };
       const line = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
       // Below: the loss after each step.
-      const across = (step) => 44 + 3.44 * step, down = (loss) => 420 - 84 * Math.min(1.5, loss) / 1.5;
-      const losses = path.map((point, i) => [across(i), down(surface(...point, data)[0])]);
+      const TOP = 1.5, across = (step) => 44 + 3.44 * step, down = (loss) => 420 - 84 * loss / TOP;
+      const losses = path.map((point) => surface(...point, data)[0]), left = losses.findIndex((loss) => loss > TOP);
+      // Between two steps the line is cut where it crosses the upper edge of the plot.
+      const edge = (i, j) => i + (j - i) * (TOP - losses[i]) / (losses[j] - losses[i]);
+      const curve = losses.map((loss, i) => {
+        if (loss > TOP) return losses[i - 1] <= TOP ? `L${across(edge(i - 1, i)).toFixed(1)} ${down(TOP)}` : "";
+        const enters = losses[i - 1] > TOP ? `M${across(edge(i, i - 1)).toFixed(1)} ${down(TOP)}` : "";
+        return `${enters}${i ? "L" : "M"}${across(i).toFixed(1)} ${down(loss).toFixed(1)}`;
+      }).join("");
+      const leaves = left < 0 ? [] : [svg("path", {d: `M${across(edge(left - 1, left)).toFixed(1)} ${down(TOP) - 9}l6 9h-12z`}),
+        text(Math.min(across(left) + 10, 258).toFixed(1), down(TOP) + 18, `above ${TOP} from step ${left}`, {class: "live-right live-name"})];
       const [sx, sy] = data.start, star = [x(state.best_w), y(state.best_b)];
       return svg("svg", {viewBox: "0 0 404 462"},
         svg("rect", {x: 44, y: 14, width: 344, height: 262, class: "live-grid", fill: "none"}),
@@ -80,7 +89,7 @@
           svg("path", {d: line(path.map(([w, b]) => [x(w), y(b)])), class: "live-curve"}),
           ...path.map(([w, b]) => svg("circle", {cx: x(w).toFixed(1), cy: y(b).toFixed(1), r: 2.6})),
           svg("rect", {x: x(sx) - 5, y: y(sy) - 5, width: 10, height: 10}),
-          svg("path", {d: line(losses), class: "live-curve"})),
+          svg("path", {d: curve, class: "live-curve"}), ...leaves),
         ...[-1, 0, 1, 2].map((w) => text(x(w), 294, shown(w, 0))),
         ...[-1, 0, 1, 2].map((b) => text(38, y(b) + 5, shown(b, 0), {class: "live-left"})),
         text(216, 314, "weight w", {class: "live-name"}),

@@ -53,8 +53,9 @@ def at_step(frame: float | int, word: str) -> Values:
     found["shared"] = len(set(now["near"][i]) & set(last))
     found["width"] = max(max(side) - min(side) for side in zip(*now["points"], strict=True))
     said = (
-        "After {step} steps the loss is {loss:.3f} nats (the game itself has {floor:.3f}), and the "
-        "plane, on which the words now lie within {width:.2f}, shows {share:.1%} of the variance. "
+        "After {step} steps the loss is {loss:.3f} nats (the game’s own probabilities have {floor:.3f} on "
+        "the same games), and the plane, on which the words now lie within {width:.2f}, shows {share:.1%} "
+        "of the variance. "
         "Nearest to “{word}” is “{nearest}”; {shared} of its five nearest are so at the end, too."
     )
     finding = fill(said, found | {"word": word, "nearest": near[0]["now"]})

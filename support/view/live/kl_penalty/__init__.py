@@ -1,4 +1,4 @@
-"""The policy that is optimal for four answers under a KL penalty, and where the other KL divergence leads.
+"""The policy that is optimal for four answers under a KL penalty.
 
 `figure.js` beside this file computes and draws the same in the page.
 """
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from matplotlib.figure import Figure
 
-from support.alignment import divergence, forward_kl_optimum, optimal_value, optimum
+from support.alignment import divergence, optimal_value, optimum
 from support.view.live.controls import Slider
 from support.view.live.description import LiveFigure
 from support.view.plots import plot_bars
@@ -16,31 +16,29 @@ from support.view.plots import plot_bars
 ANSWERS = ("A", "B", "C", "D")
 REFERENCE = (0.4, 0.3, 0.2, 0.1)
 REWARDS = (0.0, 1.0, 2.0)  # of the first three; the last one's is a control
-ROUNDS = 100
 
 
 def kl_penalty(beta: float | int, reward: float | int) -> dict[str, Any]:
-    """The optimum of E[r] − β KL(π ‖ π_ref) over four answers, and that with the other KL divergence.
+    """The optimum of E[r] − β KL(π ‖ π_ref) over four answers.
 
     Args:
         beta: the weight of the penalty, above 0.
         reward: of the rarest answer, D.
 
     Returns:
-        for each answer its reward and its probability under both optima; the expected reward, the divergence
-        and the objective of the first; the expected reward of the second.
+        for each answer its reward and its probability under the optimum; the expected reward, the divergence
+        and the objective of the optimum.
 
     >>> found = kl_penalty(1.0, 0.0)
-    >>> round(found["C_best"], 4), round(found["value"], 4), round(found["C_other"], 4)
-    (0.5291, 1.0272, 0.5659)
+    >>> round(found["C_best"], 4), round(found["value"], 4)
+    (0.5291, 1.0272)
     """
     log_reference = torch.tensor([REFERENCE], dtype=torch.float64).log()
     rewards = torch.tensor([[*REWARDS, reward]], dtype=torch.float64)
     best = optimum(log_reference, rewards, beta)
-    other = forward_kl_optimum(log_reference, rewards, beta, ROUNDS)
     found: dict[str, Any] = {}
-    for name, r, p, q in zip(ANSWERS, rewards[0], best.exp()[0], other.exp()[0], strict=True):
-        found |= {f"{name}_reward": r.item(), f"{name}_best": p.item(), f"{name}_other": q.item()}
+    for name, r, p in zip(ANSWERS, rewards[0], best.exp()[0], strict=True):
+        found |= {f"{name}_reward": r.item(), f"{name}_best": p.item()}
     first = max(ANSWERS, key=lambda name: found[f"{name}_best"])
     return found | {
         "first": first,
@@ -48,18 +46,14 @@ def kl_penalty(beta: float | int, reward: float | int) -> dict[str, Any]:
         "gain": (best.exp() * rewards).sum().item(),
         "kl": divergence(best, log_reference).item(),
         "value": optimal_value(log_reference, rewards, beta).item(),
-        "other_gain": (other.exp() * rewards).sum().item(),
-        "other_kl": divergence(other, log_reference).item(),
-        "lost": beta * divergence(other, best).item(),
     }
 
 
 def draw_kl_penalty(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """The reference and both optima side by side."""
+    """The reference and the best policy side by side."""
     groups = {
         "reference": REFERENCE,
         "best policy": [found[f"{name}_best"] for name in ANSWERS],
-        "best with the KL the other way": [found[f"{name}_other"] for name in ANSWERS],
     }
     labels = [f"{name}, reward {found[f'{name}_reward']:g}" for name in ANSWERS]
     fig = plot_bars(groups, labels, xlabel="probability", digits=2)
@@ -76,15 +70,13 @@ FIGURE = LiveFigure(
     ),
     compute=kl_penalty,
     draw=draw_kl_penalty,
-    says="With β = {beta:.1f} the best policy, the wide bars, gives answer {first} most, {first_p:.1%}. Its "
-    "expected reward is {gain:.2f} and its KL divergence from the reference {kl:.2f} nats, so the objective, "
-    "the reward minus β times the divergence, is {value:.2f}. The narrow bars would be best with the KL "
-    "divergence of the reference from the policy instead: their expected reward is {other_gain:.2f}, their "
-    "divergence from the reference {other_kl:.2f} nats, and their objective {lost:.2f} lower.",
-    columns=("answer", "reward", "reference", "best policy", "KL the other way"),
+    says="With β = {beta:.1f} the best policy gives answer {first} most, {first_p:.1%}. Its expected reward "
+    "is {gain:.2f} and its KL divergence from the reference {kl:.2f}, so the objective, the reward minus β "
+    "times the divergence, is {value:.2f}.",
+    columns=("answer", "reward", "reference", "best policy"),
     rows=tuple(
-        (name, f"{{{name}_reward:.1f}}", f"{100 * p:.1f}%", f"{{{name}_best:.1%}}", f"{{{name}_other:.1%}}")
+        (name, f"{{{name}_reward:.1f}}", f"{100 * p:.1f}%", f"{{{name}_best:.1%}}")
         for name, p in zip(ANSWERS, REFERENCE, strict=True)
     ),
-    data={"answers": ANSWERS, "reference": REFERENCE, "rewards": REWARDS, "rounds": ROUNDS},
+    data={"answers": ANSWERS, "reference": REFERENCE, "rewards": REWARDS},
 )

@@ -2,45 +2,31 @@
 (() => {
   "use strict";
   const sum = (values) => values.reduce((a, b) => a + b, 0);
-  const forward = (reference, rewards, beta, rounds) => {
-    let low = Math.max(...rewards), high = low + beta;
-    for (let i = 0; i < rounds; i++) {
-      const middle = (low + high) / 2;
-      if (sum(reference.map((p, k) => beta * p / (middle - rewards[k]))) > 1) low = middle;
-      else high = middle;
-    }
-    return reference.map((p, k) => beta * p / (high - rewards[k]));
-  };
   const divergence = (p, q) => sum(p.map((x, k) => (x > 0 ? x * Math.log(x / q[k]) : 0)));
   Live.define("kl_penalty", {
     compute(values, data) {
       const {beta} = values, p = data.reference, rewards = [...data.rewards, values.reward], found = {};
       const top = Math.max(...rewards), weights = p.map((x, k) => x * Math.exp((rewards[k] - top) / beta));
       const Z = sum(weights), best = weights.map((w) => w / Z);
-      const other = forward(p, rewards, beta, data.rounds);
       data.answers.forEach((name, k) => {
         found[`${name}_reward`] = rewards[k];
         found[`${name}_best`] = best[k];
-        found[`${name}_other`] = other[k];
       });
       const at = best.indexOf(Math.max(...best));
       return {
         ...found, first: data.answers[at], first_p: best[at],
         gain: sum(best.map((x, k) => x * rewards[k])), kl: divergence(best, p), value: top + beta * Math.log(Z),
-        other_gain: sum(other.map((x, k) => x * rewards[k])), other_kl: divergence(other, p),
-        lost: beta * divergence(other, best),
       };
     },
     draw(state, data, {svg, text, shown}) {
       const width = (p) => (p * 268).toFixed(1);
-      return svg("svg", {viewBox: "0 0 404 282"},
+      return svg("svg", {viewBox: "0 0 404 208"},
         ...data.answers.map((name, i) => svg("g", {},
-          text(42, 36 + 62 * i, name, {class: "live-left"}),
-          svg("rect", {x: 52, y: 10 + 62 * i, width: width(state[`${name}_best`]), height: 24, rx: 3, class: "live-bar"}),
-          svg("rect", {x: 52, y: 36 + 62 * i, width: width(state[`${name}_other`]), height: 14, rx: 3, class: "live-line live-absolute"}),
-          svg("rect", {x: 52, y: 6 + 62 * i, width: width(data.reference[i]), height: 48, rx: 3, class: "live-ghost"}),
-          text(396, 30 + 62 * i, shown(state[`${name}_best`], 1, true), {class: "live-left"}))),
-        text(52, 272, "wide: best; narrow: KL the other way; dashed: reference", {class: "live-right live-name"}));
+          text(42, 27 + 44 * i, name, {class: "live-left"}),
+          svg("rect", {x: 52, y: 10 + 44 * i, width: width(state[`${name}_best`]), height: 24, rx: 3, class: "live-bar"}),
+          svg("rect", {x: 52, y: 6 + 44 * i, width: width(data.reference[i]), height: 32, rx: 3, class: "live-ghost"}),
+          text(396, 27 + 44 * i, shown(state[`${name}_best`], 1, true), {class: "live-left"}))),
+        text(52, 198, "filled: best policy; dashed: reference", {class: "live-right live-name"}));
     },
   });
 })();

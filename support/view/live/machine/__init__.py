@@ -20,39 +20,41 @@ from support.view.live.machine.numbers import (
     parts_of,
     passed,
     settled,
+    standing,
     steps_of,
     switches_of,
 )
 from support.view.live.machine.still import draw_machine
 from support.view.live.model_text import ENGLISH, EOS, GAME, Values, loaded, prompt_of, words_of
 
-LAST = len(steps_of(GAME)) - 1
-SCRIPTS = ("painting", "drawing", "layout", "sheet", "detail", "said")  # beside figure.js
+SCRIPTS = ("painting", "camera", "drawing", "layout", "sheet", "detail", "said", "words")  # beside figure.js
+END: Values = {"step": standing(GAME), "at": 0}
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? Most likely one of the eight players: the game leaves open which, and so "
+        "Whom will Pietro call? Most likely one of the players 1 to 8: the game leaves open which, and so "
         "does the model. Now add Paolo.",
-        {"prompt": "Pietro chiama", "h00": True, "step": LAST, "at": 0},
+        {"prompt": "Pietro chiama", "h00": True, **END},
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called (a number would call him vice). Words look back through heads, each "
-        "drawn as a small map. Switch off the first, head 0.0.",
-        {"prompt": "Pietro chiama Paolo", "h00": True, "step": LAST, "at": 0},
+        "Tarso, because Pietro called. Words look back through heads, drawn as small maps. The framed one "
+        "puts only 32% on Pietro, but without it the title changes: switch it off.",
+        {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
     ),
     Stop(
         "one head off",
-        "Without this way of looking back, Pietro counts as a number. Press its map: 32% of Paolo’s row lies "
-        "on Pietro; on a number it would be 65 to 79%.",
-        {"prompt": "Pietro chiama Paolo", "h00": False, "step": LAST, "at": 0},
+        "Now vice, as if a player 1 to 8 had called. Only head 0.0 does that: without another of block 0 no "
+        "title comes, without one of block 1 still Tarso.",
+        {"prompt": "Pietro chiama Paolo", "h00": False, **END},
         ("head 0.0", "Pietro"),
     ),
 )
-STEPS = "Go through one part of the model; after the last one, append the most probable word"
+STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
+PACE = {"pass": 2500, "word": 1400}  # milliseconds of *Play*: through all parts, and for a whole word
 SURE: Values = {"temperature": 1, "top_k": 1, "top_p": 1}  # a draw that always takes the most probable word
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
@@ -128,30 +130,43 @@ def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int, 
 
 
 def step_on(values: Values, uniform: float, name: str, all_k: int, most: int) -> Values:
-    """One step further; at the end of the pass the most probable word is appended, and its pass begins.
+    """One step further; after the choice the most probable word is appended, and its pass begins.
 
-    >>> step_on(dict(step=2, at=0), 0.5, "calling-game", 27, 73)
+    A text that stands at its prediction is gone through from the beginning.
+
+    >>> step_on(dict(prompt="5", step=2, at=0), 0.5, "calling-game", 27, 73)
     {'at': 0, 'step': 3}
+    >>> [step_on(dict(prompt="5", step=s, at=0), 0.5, "calling-game", 27, 73)["step"] for s in (4, 5)]
+    [6, 0]
     """
-    if values["at"]:
+    step, stands = int(values["step"]), standing(name)
+    if step > stands and not values["at"]:
+        drawn = draw_word(values | SURE, uniform, name, all_k, most, 0)
+        return drawn | {"step": stands} if drawn.get("prompt", "").endswith(EOS) else drawn
+    if values["prompt"].endswith(EOS):
+        return {}
+    if values["at"] or step == stands:
         return {"at": 0, "step": 0}
-    if values["step"] < len(steps_of(name)) - 1:
-        return {"at": 0, "step": int(values["step"]) + 1}
-    return draw_word(values | SURE, uniform, name, all_k, most, 0)
+    return {"at": 0, "step": step + 1 if step + 1 < stands else stands + 1}
 
 
 def step_back(values: Values, uniform: float, name: str) -> Values:
-    """One step back; before the first step, and when the text is over, the last word is taken back.
+    """One step back; of a text that stands at its prediction, or is over, the last word is taken back.
 
-    >>> step_back(dict(step=0, prompt="5 chiama"), 0.0, "calling-game")
+    >>> [step_back(dict(step=s, at=0, prompt="5 chiama"), 0.0, "calling-game")["step"] for s in (6, 4, 0)]
+    [4, 3, 5]
+    >>> step_back(dict(step=5, at=0, prompt="5 chiama"), 0.0, "calling-game")
     {'prompt': '5', 'step': 5, 'at': 0}
     """
-    if values["step"] > 0 and not values["prompt"].endswith(EOS):
-        return {"step": int(values["step"]) - 1}
+    step, stands = int(values["step"]), standing(name)
+    if values["at"]:
+        return {"step": stands, "at": 0}
+    if step != stands and not values["prompt"].endswith(EOS):
+        return {"step": stands if step == 0 else min(step, stands) - 1}
     words = values["prompt"].split()
     if len(words_of(" ".join(words), name)) < 2:
         return {}  # a pass needs a word
-    return {"prompt": " ".join(words[:-1]), "step": len(steps_of(name)) - 1, "at": 0}
+    return {"prompt": " ".join(words[:-1]), "step": stands, "at": 0}
 
 
 def _switch(name: str) -> Switch:
@@ -170,8 +185,8 @@ def machine_figure(
     digits: int = 2,
     tour: tuple[Stop, ...] = (),
     names: Sequence[str] = (),
-    speed: float = 1.0,
     keeps: Sequence[str] = (),
+    folded: bool = False,
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -186,8 +201,8 @@ def machine_figure(
         digits: of the numbers of an opened part.
         tour: an experiment in a few steps; it stands before the examples.
         names: the words that are written with a capital, if the text is to be set as prose.
-        speed: of *Play* at first; a model of many blocks that writes stories is slow to watch at 1.
         keeps: words of which the last stays in the drawing of a long text, as a tour speaks of them.
+        folded: a part that is opened from the start shows its numbers only if asked.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -197,14 +212,14 @@ def machine_figure(
         Slider("top_k", "Keep the k best (top-k)", 1, ks, 1, ks, "{keep}", SAMPLING),
         Slider("top_p", "Keep this share (top-p)", 0.05, 1, 0.05, 1, "{top_p:.0%}", SAMPLING),
     )
-    last = len(steps) - 1
+    stands = standing(model)
     return LiveFigure(
         name=name,
         title=title,
         controls=(
             prompt_of(model, "The text so far", examples[0]),
             *sampling,
-            Slider("step", "Stage of the pass", 0, last, 1, last, "{step_name}"),
+            Slider("step", "Stage of the pass", 0, len(steps) - 1, 1, stands, "{step_name}"),
             Slider("at", "Word, counted from the end", 0, most, 1, 0, "{word}"),
             Choice("open", "Opened part", parts_of(model), NOTHING),
             *map(_switch, switches_of(model)),
@@ -219,12 +234,14 @@ def machine_figure(
             Action("step", "Step", partial(step_on, most=most, **shared), STEPS),
             Action("back", "Back", partial(step_back, name=model), "One step back"),
             Action(
-                "draw", "Pick a word at random", partial(draw_word, most=most, step=last, **shared), DRAWS
+                "draw", "Pick a word at random", partial(draw_word, most=most, step=stands, **shared), DRAWS
             ),
         ),
         data={
             "all_k": ks,
             "steps": steps,
+            "stands": stands,
+            "pace": {"part": PACE["pass"] // stands, "word": PACE["word"]},
             "lines": code_lines(),
             "layers": config.n_layers,
             "heads": config.n_heads,
@@ -233,12 +250,12 @@ def machine_figure(
             "digits": digits,
             "names": list(names),
             "keeps": list(keeps),
+            "folded": folded,
         },
         model=model,
         ask=ask,
         front=("prompt",),
         plays="step",
-        speed=speed,
         examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
         tour=tour,
         invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",

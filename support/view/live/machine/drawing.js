@@ -7,7 +7,7 @@
   const coarse = () => matchMedia("(pointer: coarse)").matches;
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  window.MachineView = class extends window.MachinePainting {
+  window.MachineView = class extends window.MachineCamera {
     constructor(held, data, {make}) {
       super();
       this.held = held;
@@ -26,7 +26,6 @@
       this.bottom = new window.MachineSheet(this);
       this.reach = null;
       this.unfolded = null;
-      for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => { this.follows = false; }, {passive: true}); // who scrolls wants to look elsewhere
       this.focus = {};
       this.canvas.addEventListener("pointermove", (event) => this.over_(event));
       this.canvas.addEventListener("pointerleave", () => this.point({}));
@@ -55,24 +54,30 @@
       foot.className = "live-buttons machine-foot";
       foot.append(...[".live-reset", ".live-link", ".live-copied"].map((which) => panel.querySelector(which)));
       panel.querySelector(":scope > .live-more").before(foot);
+      const bar = panel.querySelector(":scope > .live-player");
+      if (bar) new ResizeObserver(() => this.frame()).observe(bar); // (it grows where the tour is out of sight)
       this.place(true);
     }
 
     // --- a new state ---
     show(state, tools) {
       const before = this.state;
+      if (before && this.bottom.raised && state.open === before.open && this.bottom.about(before) !== this.bottom.about(state)) {
+        tools.set({open: "nothing"}); // (which comes back here)
+        return this.root;
+      }
       this.state = state;
       this.tools = tools;
       // A figure that opens with a part opened shows all of it, unless formulas are not wanted.
-      this.unfolded ??= state.open !== "nothing" && document.documentElement.dataset.reading !== "picture";
+      this.unfolded ??= !this.data.folded && state.open !== "nothing" && document.documentElement.dataset.reading !== "picture";
       const same = before && before.words.join(" ") === state.words.join(" ") && before.here === state.here;
-      const from = same ? this.reach : state.step ? state.step : -0.6;
-      this.until = state.step;
-      const moves = tools.speed && !calm() && from < state.step && state.step - from < 2;
-      this.reach = moves ? from : state.step;
+      this.until = Math.min(state.step, this.data.stands); // (the choice computes nothing more)
+      const from = same && state.step ? this.reach : this.until || -0.6;
+      const moves = tools.speed && !calm() && from < this.until && this.until - from < 2;
+      this.reach = moves ? from : this.until;
+      this.follow();
       this.place();
-      if (tools.speed) this.follow();
-      if (moves) this.move(from, 760 / tools.speed);
+      if (moves) this.move(from, 0.76 * this.data.pace.part / tools.speed);
       return this.root;
     }
     move(from, long) {
@@ -91,54 +96,12 @@
       const [part = ""] = this.tools.stop?.about || [], [i, h] = part.replace("head ", "").split(".");
       return part && !this.state.off.includes(`h${i}${h}`) ? part : "";
     }
-    get atEnd() { return this.state.step === this.data.steps.length - 1; }
-    // While it plays, what moves is in view; on a phone the page goes down once with a pass through all parts; then the
-    // text that grows is what one looks at, a whole word at a time.
-    started() {
-      this.follows = true;
-      this.wholeWords = false;
-      if (this.box.flow === "across") this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
-      else this.bring(this.atEnd ? 0 : this.state.step);
-    }
-    follow() {
-      const {box, state, tools} = this;
-      if (!this.follows || box.flow === "across") return;
-      if (this.wholeWords) {
-        this.follows = false;
-        return this.glide(this.root.getBoundingClientRect().top - 76);
-      }
-      this.bring(tools.speed > 1 ? 0 : state.step);
-      this.wholeWords = this.atEnd;
-    }
-    glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
-    // A press on Step or Back asks to see what it tells of.
-    stepped() {
-      this.wholeWords = false;
-      if (this.box.flow === "down") this.bring(this.state.step);
-    }
-    bring(k) {
-      const {box} = this, places = [0, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H];
-      const panel = this.root.closest(".live-panel"), low = panel.querySelector(":scope > .live-player").getBoundingClientRect().height || 150;
-      const top = this.stage.getBoundingClientRect().top, from = top + places[k], to = top + places[k + 1];
-      if (from < 64 + box.strip || to > innerHeight - low) this.glide(from - (k ? 76 + box.strip : 110));
-    }
-    // On a phone what a step changes stands on one screen, above the bar: words, buttons and the first maps, or the map of
-    // the head that it takes from a later block.
-    toured() {
-      const {box, stage, state} = this, panel = this.root.closest(".live-panel"), bar = panel.querySelector(":scope > .live-player");
-      if (!bar?.clientHeight) return;
-      const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
-      const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = panel.querySelector(".live-tour").getBoundingClientRect().top - 64;
-      const low = top + y + s + box.high - bar.getBoundingClientRect().top;
-      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70 - box.strip;
-      if (far > 0 || tour < 0) this.glide(far);
-    }
     place(measure) {
       const {state, data} = this;
       if (measure) this.width = this.stage.clientWidth;
       const drawn = this.width || 700, box = this.box = window.MachineLayout(drawn, state, data), dense = Math.min(3, devicePixelRatio || 1);
-      this.stage.style.height = `${Math.ceil(box.H)}px`;
       this.stage.dataset.flow = box.flow;
+      this.frame();
       const size = {width: Math.round(drawn * dense), height: Math.round(box.H * dense)};
       if (this.canvas.width !== size.width || this.canvas.height !== size.height) Object.assign(this.canvas, size); // (it is emptied by that)
       this.dense = dense;
@@ -176,43 +139,47 @@
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
       // On a phone the row of words stays in view while the pass is scrolled: it names the columns.
-      const strip = make("div", {class: "machine-words", style: box.strip ? `height:${box.strip}px` : ""}), last = data.steps.length - 1;
+      const strip = make("div", {class: "machine-words", style: box.strip ? `height:${box.strip}px` : ""}), {stands} = data, guesses = state.step < stands;
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
-        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: last}), {"aria-pressed": String(chosen), ...this.translated(state.words[place.p])});
+        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
-      if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
+      const [chosen] = state.step > stands && !state.over ? state.top : [];
+      if (chosen && this.grows) button(box.next, "next machine-chosen", "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
+      else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       strip.append(...parts.splice(0));
       if (box.shown[0] > 0 && !box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
+      const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
-        opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, "looks back");
+        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, "looks back");
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
           const spoken = this.spoken === `head ${i}.${map.h}` ? " machine-spoken" : "";
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, `label machine-of-ffn${block.ffn.w < 110 ? " machine-narrow" : ""}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
+        opens(block.ffn, `label machine-of-ffn${narrow}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const ask = this.switching ? "Hide the switches" : "Switch parts off";
       button(box.switcher, "switcher", "switcher", ask, ask, () => this.ask());
       const bars = make("div", {class: "machine-bars", style: `${at(box.bars)};--step:${box.step}px`}), much = (p) => p === 0 ? "cut" : part(shown, p);
       const made = make("button", {type: "button", class: "machine-label machine-of-output", "data-key": "logits", "data-part": "logits", "aria-pressed": String(state.open === "logits"), "aria-label": "Open logits"},
-        state.step === last ? "next word" : "if it stopped here");
+        guesses ? "guess if it stopped here" : "next word");
+      if (guesses) made.title = "What the model would say if the pass stopped here";
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
-        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": `bar ${rank}`, ...(this.grows ? {} : {disabled: ""}),
-          "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
+        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...(this.grows && !guesses ? {} : {disabled: ""}),
+          "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
         make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
-      bars.classList.toggle("machine-half", state.step < last);
+      bars.classList.toggle("machine-half", guesses);
       this.over.replaceChildren(strip, ...parts, bars);
       window.MachineSaid.write(this);
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
@@ -235,10 +202,11 @@
     }
     // A word can be added behind the last one, as long as the model can read one more.
     get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }
-    append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.steps.length - 1, at: 0}); }
+    append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.stands, at: 0}); }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
-    // What a hand opens is a sheet; what stands open already stays where it is.
+    // What a hand opens is a sheet; what stands open already stays where it is. Play pauses: its next word would close it.
     open(part, more = {}) {
+      if (part !== "nothing") this.tools.pause();
       if (part !== "nothing" && this.state.open === "nothing") this.bottom.raise();
       this.tools.set({open: part, ...more});
     }
@@ -282,7 +250,7 @@
       const {part, p} = this.find(event), {state} = this;
       if (!part) return;
       const other = p !== undefined && p !== state.here; // of another word the whole pass is shown
-      this.open(part === state.open && !other ? "nothing" : part, other ? {at: state.words.length - 1 - p, step: this.data.steps.length - 1} : {});
+      this.open(part === state.open && !other ? "nothing" : part, other ? {at: state.words.length - 1 - p, step: this.data.stands} : {});
     }
   };
 })();

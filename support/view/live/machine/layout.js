@@ -29,9 +29,9 @@
 
   function across(W, state, data) { // words are rows
     const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
-    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.13, 24, 48), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
+    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.11, 24, 42), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
     const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, low() ? 28 : 40);
-    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 4, 34), room = row * most + 24;
+    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 12, 34), room = row * most + 24;
     // A short text has more air between its words; the height of the whole stays the same.
     const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
     const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
@@ -45,7 +45,7 @@
       x += S;
     };
     box.embedding = {x: 0, y: head - 46, w: words + S + 6, h: 34};
-    box.earlier = gap ? {x: 10, y: y(1) - 9} : {x: 2, y: head - 18};
+    box.earlier = gap ? {x: 10, y: y(1) - 9} : {x: 2, y: head - 11};
     column(0);
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;

@@ -10,7 +10,7 @@ from support.generation import next_token
 from support.inside import ablate, logit_lens, run_with_cache
 from support.inside.trace import Trace, trace
 from support.view.live.controls import fill
-from support.view.live.machine.opened import in_words, opened
+from support.view.live.machine.opened import in_words, opened, placed, ranked, rows_of_parts
 from support.view.live.model_text import (
     CONTEXTS,
     EOS,
@@ -19,7 +19,6 @@ from support.view.live.model_text import (
     exactly,
     ids,
     loaded,
-    surely,
     words_of,
 )
 
@@ -55,13 +54,23 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 
 def steps_of(name: str) -> tuple[str, ...]:
-    """How far the pass over the last word can have come."""
+    """How far the pass over the last word can have come.
+
+    A text that is written, or reached at once, stands at its *prediction*. Who goes through the pass step by
+    step ends at the *choice*, after which the most probable word is appended.
+    """
     layers = range(loaded(name)[0].config.n_layers)
     return (
         "embedding",
         *(f"{part} {i}" for i in layers for part in ("attention", "feed-forward")),
         "prediction",
+        "choice",
     )
+
+
+def standing(name: str) -> int:
+    """The stage at which a text stands whose pass was not gone through step by step: its prediction."""
+    return steps_of(name).index("prediction")
 
 
 @lru_cache(maxsize=64)
@@ -84,11 +93,6 @@ def passed(name: str, prompt: str, off: tuple[str, ...]) -> tuple[Trace, Tensor,
 def settled(logits: Tensor) -> Tensor:
     """Logits without the last digits: what is equal but for rounding is equal, here and in the page."""
     return logits.round(decimals=12)
-
-
-def _ranked(numbers: list[float]) -> list[int]:
-    """Places from the largest number to the smallest; what is equal but for rounding stands in order."""
-    return sorted(range(len(numbers)), key=lambda i: (-round(numbers[i], 12), i))
 
 
 def machine(
@@ -128,16 +132,14 @@ def machine(
     plain = next_token(logits).tolist()
     drawn = next_token(logits, rest["temperature"], keep, top_p).tolist()
     answers = lens.softmax(dim=-1)
-    best = [_ranked(answers[k, here].tolist())[0] for k in range(len(lens))]
-    could = [i for i in _ranked(plain) if i not in config.masked_ids]  # (the model never predicts those)
+    best = [ranked(answers[k, here].tolist())[0] for k in range(len(lens))]
+    could = [i for i in ranked(plain) if i not in config.masked_ids]  # (the model never predicts those)
     top = [
         {"rank": rank, "word": tokens[i], "logit": logits[i].item(), "plain": plain[i], "p": drawn[i]}
         for rank, i in enumerate(could[:LISTED], start=1)
     ]
     says = [
-        {"word": tokens[i], "p": row[i]}
-        for row in answers[-1, first:last].tolist()
-        for i in [_ranked(row)[0]]
+        {"word": tokens[i], "p": row[i]} for row in answers[-1, first:last].tolist() for i in [ranked(row)[0]]
     ]
     found: Values = {
         "words": words,
@@ -156,14 +158,14 @@ def machine(
         "units": seen.activations[:, 0, first:last].tolist() if seen.activations is not None else [],
         "top": [] if over else top,
         "says_next": says,
-        "parts": _rows(name, seen, answers, best, words, here, off),
+        "parts": rows_of_parts(name, seen, answers, best, words, here, off),
         "detail": opened(open, name, words, here, seen, fed),
     }
     masked = len(config.masked_ids)
     found["others"] = {"count": len(tokens) - masked - len(top), "p": 1 - sum(item["plain"] for item in top)}
     found["plain"] = in_words(open, name, words, here, seen, found["parts"], off)
     about: Values = {"left": sum(p > 0 for p in drawn), "alike": sum(p >= ALIKE * max(plain) for p in plain)}
-    least = _ranked(plain)[about["alike"] - 1]
+    least = ranked(plain)[about["alike"] - 1]
     about |= {"least": tokens[least], "low": exactly(plain[least])}
     return found | {"finding": _finding(name, about, prompt, words, here, found, top)}
 
@@ -193,7 +195,11 @@ def _finding(
     about |= {"after": after(" ".join(words[begins : here + 1]))}
     part, layer = [*found["step_name"].split(), "0"][:2]
     about["layer"] = layer
-    if part == "prediction":
+    if part == "choice" and not found["over"]:
+        full = len(words) >= config.context
+        said = "The most probable word, “{best}” with {p}, is chosen"
+        said += ", but the text is as long as the model can read." if full else ": “Step” appends it."
+    elif part in ("prediction", "choice"):
         said = "{after} the most probable next word is “{best}” with {p}."
         if about["alike"] > 3:  # a tie has no winner
             said = "{after} {alike} words{listed} are about equally probable, "
@@ -208,7 +214,7 @@ def _finding(
             said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
         if found["off"]:
             row = passed(name, prompt, ())[1][-1, here].softmax(dim=-1).tolist()
-            about["other"] = loaded(name)[1].tokens[_ranked(row)[0]]
+            about["other"] = loaded(name)[1].tokens[ranked(row)[0]]
             about["sure"] = exactly(max(row))
             said += " With all parts it would be “{other}” with {sure}."
     elif part == "embedding":
@@ -216,20 +222,18 @@ def _finding(
         if here >= max(begins, 1):  # the first word of all follows nothing
             before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
             about["given"] = exactly(before[loaded(name)[1].id(words[here])].item())
-            said = said.replace("”", "” (the model gave it {given})", 1)
+            said = said.replace("”", "”, to which the model had given a probability of {given},", 1)
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
-        about |= {"head": head, "other": words[key], "weight": weight}
-        said = (
-            "Attention {layer}: “{word}” collects information from the words before it, most from “{other}” "
-        )
+        about |= {"head": head, "other": placed(words, key), "weight": weight}
+        said = "Attention {layer}: “{word}” collects information from the words before it, most from {other} "
         said += "(head {layer}.{head}, {weight:.0%})."
         if here == 0:
             said = "Attention {layer}: “{word}” has no word before it to collect information from."
         elif head < 0:
             said = "Attention {layer}: all heads are switched off."
         elif here == begins:
-            said = "Attention {layer}: only “{other}” stands before “{word}”, which collects most from it "
+            said = "Attention {layer}: only {other} stands before “{word}”, which collects most from it "
             said += "through head {layer}.{head} ({weight:.0%})."
     else:
         about["active"] = sum(a > 0 for a in found["units"][int(layer)][here - found["first"]])
@@ -238,51 +242,6 @@ def _finding(
         if f"m{layer}" in found["off"]:
             said = "Feed-forward {layer} is switched off."
     return fill(said, about)
-
-
-def _rows(
-    name: str,
-    seen: Trace,
-    answers: Tensor,
-    best: list[int],
-    words: list[str],
-    here: int,
-    off: tuple[str, ...],
-) -> list[Values]:
-    """A row for each part: what it does for the chosen word, how much, and what the model would say then."""
-    tokens = loaded(name)[1].tokens
-
-    def row(part: str, does: str, size: float, stage: int | None = None) -> Values:
-        item: Values = {"key": part, "part": part, "does": does, "size": size, "answer": "", "sure": ""}
-        if stage is not None:
-            item["answer"] = tokens[best[stage]]
-            item["sure"] = surely(answers[stage, here, best[stage]].item())
-        return item
-
-    number = int(seen.ids[0, here])
-    rows = [
-        row(
-            "embedding",
-            f"row {number} of the embedding, plus position {here + 1}",
-            seen.streams[0, 0, here].norm().item(),
-            0,
-        )
-    ]
-    for layer in range(len(seen.attention)):
-        for head in range(seen.heads.shape[2]):
-            weights = seen.patterns[layer, 0, head, here].tolist()
-            most = _ranked(weights)[0]
-            does = fill("attends most to “{w}” ({p:.0%})", {"w": words[most], "p": weights[most]})
-            if f"h{layer}{head}" in off:
-                does = "switched off"
-            rows.append(row(f"head {layer}.{head}", does, seen.heads[layer, 0, head, here].norm().item()))
-        size = seen.attention[layer, 0, here].norm().item()
-        rows.append(row(f"attention {layer}", "adds the outputs of its heads", size, 2 * layer + 1))
-        active = int((seen.activations[layer, 0, here] > 0).sum()) if seen.activations is not None else 0
-        does = f"{active} units are active" if f"m{layer}" not in off else "switched off"
-        size = seen.feed_forward[layer, 0, here].norm().item()
-        rows.append(row(f"feed-forward {layer}", does, size, 2 * layer + 2))
-    return rows
 
 
 def most_words(name: str) -> int:

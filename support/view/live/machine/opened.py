@@ -6,7 +6,21 @@ from torch import Tensor
 
 from support.inside.trace import Trace
 from support.view.live.controls import fill
-from support.view.live.model_text import BOS, Values, loaded
+from support.view.live.model_text import BOS, Values, loaded, surely
+
+
+def ranked(numbers: list[float]) -> list[int]:
+    """Places from the largest number to the smallest; what is equal but for rounding stands in order."""
+    return sorted(range(len(numbers)), key=lambda i: (-round(numbers[i], 12), i))
+
+
+def placed(words: list[str], k: int) -> str:
+    """A word in quotation marks; where the text has it more than once, with its position, counted from 1.
+
+    >>> placed(["<BOS>", "3", "chiama", "3"], 2), placed(["<BOS>", "3", "chiama", "3"], 3)
+    ('“chiama”', '“3” at position 4')
+    """
+    return f"“{words[k]}”" + (f" at position {k + 1}" if words.count(words[k]) > 1 else "")
 
 
 def _vector(key: str, name: str, values: Tensor) -> Values:
@@ -126,7 +140,12 @@ def in_words(
     at = [row["key"] for row in answers].index(part)
     about |= {"was": answers[at - 1]["answer"], "was_sure": answers[at - 1]["sure"]}
     about |= {"answer": answers[at]["answer"], "sure": answers[at]["sure"]}
-    changed = " Before it the model would say “{was}” ({was_sure}), after it “{answer}” ({sure})."
+    changed = " If the pass stopped before it, the guess would be “{was}” ({was_sure}); "
+    if at < len(answers) - 1:
+        changed += "after it, “{answer}” ({sure}). "
+        changed += "Neither is an answer yet: the later parts read what this one writes."
+    else:
+        changed += "with it, the answer is “{answer}” ({sure})."
     if kind == "attention":
         return fill("What the heads have collected is added to the numbers of “{word}”." + changed, about)
     if f"m{place}" in off:
@@ -140,10 +159,10 @@ def in_words(
 
 def _sources(weights: list[float], words: list[str], here: int) -> str:
     """From where a head collects, the most first: at most three words, and what is left for the others."""
-    most = sorted(range(len(weights)), key=lambda k: (-round(weights[k], 12), k))[:3]
+    most = ranked(weights)[:3]
     most = most[:1] + [k for k in most[1:] if weights[k] >= 0.05]
     said = [
-        fill("{from} ({p:.0%})", {"from": "itself" if k == here else f"“{words[k]}”", "p": weights[k]})
+        fill("{from} ({p:.0%})", {"from": "itself" if k == here else placed(words, k), "p": weights[k]})
         for k in most
     ]
     rest = 1 - sum(weights[k] for k in most)
@@ -151,3 +170,48 @@ def _sources(weights: list[float], words: list[str], here: int) -> str:
     if rest >= 0.05:
         said.append(fill("others ({p:.0%})", {"p": left}))
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def rows_of_parts(
+    name: str,
+    seen: Trace,
+    answers: Tensor,
+    best: list[int],
+    words: list[str],
+    here: int,
+    off: tuple[str, ...],
+) -> list[Values]:
+    """A row for each part: what it does for the chosen word, how much, and what the model would say then."""
+    tokens = loaded(name)[1].tokens
+
+    def row(part: str, does: str, size: float, stage: int | None = None) -> Values:
+        item: Values = {"key": part, "part": part, "does": does, "size": size, "answer": "", "sure": ""}
+        if stage is not None:
+            item["answer"] = tokens[best[stage]]
+            item["sure"] = surely(answers[stage, here, best[stage]].item())
+        return item
+
+    number = int(seen.ids[0, here])
+    rows = [
+        row(
+            "embedding",
+            f"row {number} of the embedding, plus position {here + 1}",
+            seen.streams[0, 0, here].norm().item(),
+            0,
+        )
+    ]
+    for layer in range(len(seen.attention)):
+        for head in range(seen.heads.shape[2]):
+            weights = seen.patterns[layer, 0, head, here].tolist()
+            most = ranked(weights)[0]
+            does = fill("attends most to {w} ({p:.0%})", {"w": placed(words, most), "p": weights[most]})
+            if f"h{layer}{head}" in off:
+                does = "switched off"
+            rows.append(row(f"head {layer}.{head}", does, seen.heads[layer, 0, head, here].norm().item()))
+        size = seen.attention[layer, 0, here].norm().item()
+        rows.append(row(f"attention {layer}", "adds the outputs of its heads", size, 2 * layer + 1))
+        active = int((seen.activations[layer, 0, here] > 0).sum()) if seen.activations is not None else 0
+        does = f"{active} units are active" if f"m{layer}" not in off else "switched off"
+        size = seen.feed_forward[layer, 0, here].norm().item()
+        rows.append(row(f"feed-forward {layer}", does, size, 2 * layer + 2))
+    return rows

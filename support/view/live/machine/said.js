@@ -36,8 +36,9 @@
       }
     }
     if (!state.over) parts.push(" …");
-    const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${inEnglish(state.words.slice(view.held.begins), data.english)}${state.over ? "" : " …"}`)] : [];
+    const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${lately(inEnglish(state.words.slice(view.held.begins), data.english))}${state.over ? "" : " …"}`)] : [];
     view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
+    view.text.scrollTop = view.text.scrollHeight; // (of a long text one sees the end)
   }
   // Which parts are off, and the button that brings them back: as long as one is off, whatever else is said.
   function missing(view) {
@@ -52,12 +53,20 @@
     });
     return [said, " ", button];
   }
-  // The most probable next words, where a finger reaches them; one that is pressed is appended.
-  const choices = (view, much) => view.state.top.slice(0, 3).map(({word, p}) => {
+  // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
+  // are guesses, and are only told.
+  const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p}) => {
     const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {}, word), " ", much(p));
     button.addEventListener("click", () => view.append(word));
     return button;
   });
+  const guesses = ({state, tools: {make}}, much) => [make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
+    state.top.slice(0, 3).map(({word, p}) => `${word} ${much(p)}`).join(", "))];
+  // Of a text of many clauses, its last two.
+  const lately = (said) => {
+    const clauses = said.split("; ");
+    return clauses.length > 2 ? `… ${clauses.slice(-2).join("; ")}` : said;
+  };
   // The game's words one by one. A number is a player, and who speaks after a call begins a new clause.
   function inEnglish(words, english) {
     const said = [];
@@ -80,7 +89,7 @@
     const entry = (signs, ...words) => make("li", {}, make("span", {}, ...signs), make("span", {}, ...words));
     const all = Array.from({length: heads}, (_, h) => h);
     return make("details", {class: "machine-key"},
-      make("summary", {}, make("span", {}, sign("low"), sign("high"), " a word’s numbers"), make("span", {}, sign("thread"), " what it collects"), make("span", {class: "machine-key-more"}, "all signs")),
+      make("summary", {}, make("span", {}, sign("low"), sign("high"), " square: a word’s numbers"), make("span", {}, sign("thread"), " thread: what it collects from a word before it"), make("span", {class: "machine-key-more"}, "all signs")),
       make("ul", {},
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),

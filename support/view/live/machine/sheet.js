@@ -1,9 +1,10 @@
-// An opened part of the machine view as a sheet: beside the figure where the window has room, else at its lower edge. What
-// it explains stays in sight. It is closed by its ×, by Escape, and on a phone by Back. One that stands open from the start
-// (a chapter's, or an address's) is no sheet, but stands below the drawing.
+// An opened part of the machine view as a sheet: on a wide screen beside the figure or over the other blocks of its drawing,
+// on a phone at the window's lower edge. What it explains stays in sight. It is closed by its ×, by Escape, on a phone by
+// Back, and when the text or another part's switch changes. One that stands open from the start (a chapter's, or an
+// address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280; // of the page's upper bar; the least that a sheet needs beside the figure
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window
   let count = 0;
 
   window.MachineSheet = class {
@@ -30,33 +31,49 @@
     }
     async fit() {
       if (!this.raised) return;
-      const {room, root, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), free = document.documentElement.clientWidth - figure.right;
-      const beside = free >= ROOM;
-      room.classList.toggle("machine-beside", beside);
-      if (beside) return this.stand(figure, free);
+      const {room, box} = this.view;
+      room.classList.toggle("machine-beside", box.flow === "across");
+      if (box.flow === "across") return this.stand();
       const {top, height} = this.explained();
-      room.style.setProperty("--left", `${Math.round(innerHeight - HEADER - box.strip - height)}px`);
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       if (!this.raised) return;
       // The page goes up if the sheet covers what it explains, or if the figure, above which it cannot rise, begins too low.
       const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
     }
-    // Beside the figure it begins with the drawing, or so far above that all of it is in the window.
-    stand(figure, free) {
-      const {room, stage} = this.view;
-      room.style.setProperty("--free", `${Math.round(free)}px`);
-      const top = Math.max(HEADER, Math.min(stage.getBoundingClientRect().top, innerHeight - room.offsetHeight - 8));
-      room.style.top = `${Math.round(top - figure.top)}px`;
+    // On a wide screen the page stays. The sheet begins with the drawing, or in it below the maps, which can still be pressed;
+    // or so far above that enough of it is in the window;
+    // it stands beside the figure, or else in the drawing.
+    stand() {
+      const {room, root, stage, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
+      const free = document.documentElement.clientWidth - figure.right, inside = free < ROOM && this.inside(drawing.left - figure.left, figure.width);
+      const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
+      const bottom = innerHeight - 8, enough = Math.min(room.scrollHeight, LEAST), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
+      Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`, top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
     }
-    // What has to stay in sight: the whole drawing; of a tall one the opened part.
+    // Where in the drawing it stands, and how wide: over the blocks before or behind the one that it explains, so that words
+    // and answer stay in sight; over the half without it where those blocks are too narrow.
+    inside(margin, width) {
+      const {box: {blocks, words, bars, W}, state} = this.view, [kind, place = ""] = state.open.split(" "), frame = blocks[parseInt(place, 10)]?.frame;
+      const [first, last] = [blocks[0], blocks.at(-1)].map((block) => block.frame), start = words[0].w + 6, end = bars.x - 6;
+      const spans = frame ? [[start, frame.x], [frame.x + frame.w, end]] : kind === "logits" ? [[start, last.x]] : [[blocks.length > 1 ? first.x + first.w : end, end]];
+      const [from, to] = spans.reduce((most, span) => span[1] - span[0] > most[1] - most[0] ? span : most);
+      if (to - from >= ROOM) return [margin + from, Math.min(to - from, WIDEST)];
+      const wide = Math.min(0.46 * width, WIDEST), middle = frame ? frame.x + frame.w / 2 : kind === "logits" ? W : 0;
+      return [middle < W / 2 ? width - wide : 0, wide];
+    }
+    // What it was opened for: a text, and the parts that are on, except for the one that it can switch itself.
+    about({words, off, open}) {
+      const own = open.replace("head ", "h").replace("feed-forward ", "m").replace(".", "");
+      return [...words, ...off.filter((name) => name !== own)].join(" ");
+    }
+    // What has to stay in sight on a phone: the opened part.
     explained() {
       const {box, stage, state} = this.view, drawing = stage.getBoundingClientRect();
-      if (box.flow === "across") return drawing;
       const [kind, place = ""] = state.open.split(" "), block = box.blocks[parseInt(place, 10)];
       const [from, to] = block ? kind === "feed-forward" ? [block.ffn.y, block.frame.y + block.frame.h] : [block.label.y, block.to]
         : kind === "logits" ? [box.bars.y, box.H] : [box.strip, box.blocks[0].frame.y];
-      return {top: drawing.top + from, height: to - from};
+      return {top: drawing.top - this.view.film + from, height: to - from};
     }
     // Of a long text's map it shows the chosen word's row.
     show() {
@@ -67,6 +84,7 @@
     lower() {
       if (!this.raised) return;
       this.view.room.classList.remove("machine-sheet", "machine-beside");
+      this.view.room.removeAttribute("style");
       if (this.entry) history.back();
     }
     // An entry was left. The address of the one before is older than what the figure shows now.

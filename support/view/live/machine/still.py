@@ -10,7 +10,7 @@ from matplotlib.path import Path
 
 from support.view import style
 from support.view.live.controls import shown
-from support.view.live.machine.numbers import steps_of
+from support.view.live.machine.numbers import standing
 from support.view.live.model_text import Values, loaded
 
 HEADS = ("#b8450a", "#c98a00", "#9c2f4b", "#7d6200")
@@ -32,7 +32,7 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
     A part that is switched off is missing; what the pass has not reached yet is empty. Of an opened part the
     vectors are named above, each with its length; the page shows all their numbers.
     """
-    config, steps = loaded(name)[0].config, steps_of(name)
+    config = loaded(name)[0].config
     fig = style.subplots(wide=True, figsize=(style.WIDE * 1.5, 4.2))[0]
     fig.clear()
     fig.set_layout_engine("none")
@@ -91,7 +91,7 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
                 place = (start, start + 0.38 * per - side - 0.012, y(p) - 0.05, y(p) + 0.05)
                 cells = np.abs(units).reshape(8, -1)
                 back.imshow(cells, cmap="Greens", extent=place, aspect="auto", zorder=2)
-    title = "next word" if values["step"] == len(steps) - 1 else "if it stopped here"
+    title = "next word" if values["step"] >= standing(name) else "if it stopped here"
     back.text(0.83, 0.93, title, fontsize=11)
     for rank, item in enumerate(found["top"]):
         at = 0.84 - 0.1 * rank

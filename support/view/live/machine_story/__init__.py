@@ -2,12 +2,12 @@
 
 from support.view.live.controls import Stop
 from support.view.live.machine import machine_figure
-from support.view.live.machine.numbers import steps_of
+from support.view.live.machine.numbers import standing
 from support.view.live.model_text import TALES
 from support.worlds.stories import PEOPLE
 
 BOY, GIRL = (f"a kind {who} called for help as loudly as" for who in ("boy", "girl"))
-_END = {"step": len(steps_of(TALES)) - 1, "at": 0}
+_END = {"step": standing(TALES), "at": 0}
 TOUR = (
     Stop(
         "a kind boy",
@@ -33,11 +33,10 @@ FIGURE = machine_figure(
     "machine_story",
     TALES,
     "A language model at work: stories",
-    ("once there was a", "leo was a kind boy", "the cat", "long ago there lived a"),
+    ("once there was a", "leo was a kind boy"),
     51,
     "Load the story model (1.3 MB)",
     tour=TOUR,
     names=sorted(PEOPLE),
-    speed=8.0,
     keeps=("boy", "girl"),
 )

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from support.view.grids import plot_attention
 from support.view.live.controls import Slider, Switch, fill
 from support.view.live.description import LiveFigure
-from support.view.plots import plot_attention
 
 Values = dict[str, Any]
 # Two short texts in one row, filled up with padding. A verb looks for a noun: its query fits their keys.

@@ -10,14 +10,13 @@ from matplotlib.figure import Figure
 
 from support.model import GPTConfig
 from support.training import MemoryPlan, memory_plan
-from support.view import style
 from support.view.live.controls import Choice, Slider
 from support.view.live.description import LiveFigure
+from support.view.plots import plot_bars
 
 VOCABULARY, D_HEAD = 50257, 64
 PARTS = ("weights", "gradients", "optimiser", "activations")
 PRECISIONS: dict[str, Literal["float32", "mixed"]] = {"float32": "float32", "16-bit, mixed": "mixed"}
-HATCHES = ("", "//", "..", "xx")
 
 
 @cache
@@ -81,19 +80,8 @@ def memory(
 
 def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """Two stacked bars: as chosen, and with none of the savings."""
-    fig, ax = style.subplots(figsize=(style.WIDTH, 2.6))
-    left = [0.0, 0.0]
-    for i, part in enumerate(PARTS):
-        lengths = [found[part], found[f"{part}_plain"]]
-        ax.barh((0, 1), lengths, left=left, color=style.colour(i), hatch=HATCHES[i], label=part, height=0.6)
-        left = [a + b for a, b in zip(left, lengths, strict=True)]
-    widest = max(left)
-    for row, end in enumerate(left):
-        ax.text(end + 0.01 * widest, row, f"{end:.2f} GB", va="center")
-    ax.set_yticks((0, 1), labels=("as chosen", "no savings"))
-    ax.set(xlim=(0, 1.2 * widest), ylim=(1.6, -0.6), xlabel="GB on each device")
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.45, 1.0))
-    return fig
+    parts = {part: [found[part], found[f"{part}_plain"]] for part in PARTS}
+    return plot_bars(parts, ("as chosen", "no savings"), xlabel="GB on each device", digits=2, stacked=True)
 
 
 FIGURE = LiveFigure(

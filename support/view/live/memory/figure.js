@@ -26,7 +26,7 @@
         interval: values.every ? String(values.every) : "none"};
     },
     draw(state, data, {svg, text, shown}) {
-      const kinds = ["live-bar", "live-line live-absolute", "live-line live-log", "live-node"];
+      const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
       const scale = 384 / Math.max(state.total, state.total_plain);
       const bar = (top, end) => {
         let left = 10;

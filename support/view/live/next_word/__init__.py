@@ -148,6 +148,7 @@ def word_figure(
             Action("back", "Step back", step_back),
         ),
         data={"all_k": ks},
+        near=("prompt", "temperature", "top_k", "top_p"),
         model=model,
         ask=ask,
         same_script_as=same_script_as,

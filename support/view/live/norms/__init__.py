@@ -3,6 +3,7 @@
 The numbers are recorded (`benchmarks/stream_length.py`); `figure.js` beside this file draws the same.
 """
 
+import math
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -86,7 +87,10 @@ def draw_norms(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     if found["k"] == 2:
         ax.set_ylim(-0.3, 1.05)
     else:
-        ax.set(yscale="log", ylim=(0.5 * LEAST, 1e8))
+        shown = [CURVES[_key(name, values["residual"], values["scaled"])][found["k"]] for name in NORMS]
+        low, high = (math.log10(end(map(end, shown))) for end in (min, max))
+        low = math.floor(low)
+        ax.set(yscale="log", ylim=(10.0**low, 10.0 ** max(low + 1, math.ceil(high))))
     residual = "with" if values["residual"] else "without"
     ax.set_title(
         f"{residual} residual, {'scaled' if values['scaled'] else 'full-size'} initialisation", loc="left"

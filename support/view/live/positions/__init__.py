@@ -23,6 +23,12 @@ SPEEDS = rope_frequencies(WIDTH).tolist()
 # What turns: for RoPE a query and a key, pair by pair; sinusoids begin at (cos 0, sin 0) in every pair.
 QUERY = ((0.9, 0.3), (0.2, 0.8), (-0.6, 0.5), (0.7, -0.1), (0.1, 0.9), (0.8, 0.4), (-0.3, 0.6), (0.5, 0.5))
 KEY = ((0.7, -0.4), (0.6, 0.6), (0.4, 0.8), (-0.2, 0.9), (0.8, 0.2), (0.3, -0.7), (0.5, 0.6), (0.9, 0.1))
+TURNED = (
+    "The key stands {distance} the query, so in pair {pair:.0f} the {further} is rotated {degrees:.1f}° "
+    "further than the {other}. "
+)
+SAME = "The key stands at the position of the query, so both are rotated equally. "
+SCORE = "Their score is {whole:.3f}, and it is the same wherever the two stand at this distance."
 
 
 def turned(pair: tuple[float | int, float | int], angle: float | int) -> list[float]:
@@ -66,17 +72,14 @@ def positions(way: str, first: float | int, second: float | int, pair: float | i
         curve.append(sum(q[0] * k[0] + q[1] * k[1] for (q, _), k in zip(starts, back, strict=True)))
     apart = int(second - first)
     found: Values = {"a": a[now], "b": b[now], "pairs": rows, "curve": curve, "apart": apart}
-    found |= {"whole": math.fsum(dots), "dot": dots[now], "turn": rows[now]["angle"]}
-    said = (
-        "The positions are {distance} apart: in pair {pair:.0f} one is rotated by {turn:.2f} radians more "
-        "than the other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the "
-        "same for every two positions {distance} apart."
-    )
-    return found | {"finding": fill(said, found | {"pair": pair, "distance": _steps(apart)})}
+    found |= {"whole": math.fsum(dots), "degrees": math.degrees(abs(rows[now]["angle"]))}
+    further, other = ("query", "key") if apart < 0 else ("key", "query")
+    words = {"pair": pair, "further": further, "other": other, "distance": _distance(apart)}
+    return found | {"finding": fill((TURNED if apart else SAME) + SCORE, found | words)}
 
 
-def _steps(apart: int) -> str:
-    return f"\N{MINUS SIGN}{-apart}" if apart < 0 else str(apart)
+def _distance(apart: int) -> str:
+    return f"{abs(apart)} position{'s' * (abs(apart) != 1)} {'before' if apart < 0 else 'after'}"
 
 
 def together(values: Values, uniform: float, step: int = 1) -> Values:
@@ -99,15 +102,15 @@ def draw_positions(values: Values, found: Values) -> Figure:
     fig, (left, right) = style.subplots(1, 2, wide=True, figsize=(style.WIDE, 3.8), layout="constrained")
     circle = np.linspace(0, 2 * np.pi, 100)
     left.plot(np.cos(circle), np.sin(circle), color=style.GREY, linewidth=0.8)
-    for i, (name, point) in enumerate((("first", found["a"]), ("second", found["b"]))):
+    for i, (word, point, name) in enumerate((("query", found["a"], "first"), ("key", found["b"], "second"))):
         arrow = dict(arrowstyle="-|>", color=style.colour(i), linewidth=2.2, linestyle=style.LINES[i])
         left.annotate("", xy=point, xytext=(0, 0), arrowprops=arrow)
-        left.plot(*point, style.marker(i), color=style.colour(i), label=f"{name}: {values[name]:.0f}")
+        left.plot(*point, style.marker(i), color=style.colour(i), label=f"{word}: {values[name]:.0f}")
     left.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", title=f"pair {values['pair']:.0f}")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
     right.plot(range(-LAST, LAST + 1), found["curve"], color=style.colour(2))
     right.plot(found["apart"], found["whole"], "o", color=style.COLOURS["vermilion"], markersize=9)
-    right.set(xlabel="position of the key −\nposition of the query", ylabel="dot product of all pairs")
+    right.set(xlabel="position of the key −\nposition of the query", ylabel="score (dot product)")
     return fig
 
 
@@ -115,9 +118,9 @@ FIGURE = LiveFigure(
     name="positions",
     title="How far apart? Turning pairs",
     controls=(
-        Choice("way", "Positions encoded by", WAYS, "RoPE"),
         Slider("first", "Position of the query", 0, LAST, 1, 12, "{first:.0f}"),
         Slider("second", "Position of the key", 0, LAST, 1, 7, "{second:.0f}"),
+        Choice("way", "Positions encoded by", WAYS, "RoPE"),
         Slider("pair", "Pair of entries", 1, WIDTH // 2, 1, 2, "{pair:.0f}"),
     ),
     compute=positions,
@@ -130,5 +133,5 @@ FIGURE = LiveFigure(
         Action("back", "Both one position back", back_together),
         Action("on", "Both one position on", together),
     ),
-    data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST},
+    data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST, "says": [TURNED, SAME, SCORE]},
 )

@@ -20,10 +20,10 @@
       const pairs = data.speeds.map((speed, i) => ({pair: i + 1, speed, angle: apart * speed, dot: dots[i]}));
       const curve = Array.from({length: 2 * data.last + 1}, (_, k) =>
         sum(data.speeds.map((speed, i) => dot(query[i], turned(key[i], (k - data.last) * speed)))));
-      const found = {a: a[pair - 1], b: b[pair - 1], pairs, curve, apart, whole: sum(dots), dot: dots[pair - 1], turn: pairs[pair - 1].angle};
-      const said = "The positions are {distance} apart: in pair {pair:.0f} one is rotated by {turn:.2f} radians more than the "
-        + "other. The dot product of this pair is {dot:.3f}, that of all pairs {whole:.3f}; it is the same for every two positions {distance} apart.";
-      return {...found, finding: fill(said, {...found, pair, distance: apart < 0 ? `−${-apart}` : String(apart)})};
+      const found = {a: a[pair - 1], b: b[pair - 1], pairs, curve, apart, whole: sum(dots), degrees: Math.abs(pairs[pair - 1].angle) * 180 / Math.PI};
+      const [turnedBy, same, score] = data.says, [further, other] = apart < 0 ? ["query", "key"] : ["key", "query"], far = Math.abs(apart);
+      const distance = `${far} position${far === 1 ? "" : "s"} ${apart < 0 ? "before" : "after"}`;
+      return {...found, finding: fill((apart ? turnedBy : same) + score, {...found, pair, further, other, distance})};
     },
     draw(state, data, {svg, text, make, shown}) {
       const one = (v) => v.toFixed(1), cx = 202, cy = 142, radius = 118;
@@ -38,9 +38,9 @@
       const x = (distance) => 44 + 340 * (distance + data.last) / (2 * data.last), y = (value) => 452 - 130 * (value - low) / (high - low);
       return svg("svg", {viewBox: "0 0 404 512"},
         svg("circle", {cx, cy, r: radius, fill: "none", class: "live-grid"}),
-        arrow(state.a, "first,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6})),
-        arrow(state.b, "second,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11})),
-        text(cx, 296, "dot product of all pairs, by distance", {class: "live-name"}),
+        arrow(state.a, "query,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6})),
+        arrow(state.b, "key,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11})),
+        text(cx, 296, "score (the dot product of all pairs), by distance", {class: "live-name"}),
         ...[0, high].map((value) => svg("g", {}, svg("line", {x1: 44, x2: 384, y1: one(y(value)), y2: one(y(value)), class: "live-grid"}),
           text(38, one(y(value) + 5), shown(value, 1), {class: "live-left"}))),
         svg("g", {class: "live-line live-log"},

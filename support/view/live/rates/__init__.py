@@ -18,7 +18,7 @@ FLOOR: float = RECORD["floor"]
 RATES = tuple(f"{rate:g}" if rate >= 0.001 else f"{rate:.4f}" for rate in RECORD["rates"])
 OPTIMISERS = {"adamw": "AdamW", "sgd": "SGD"}
 CLIPS = tuple("none" if clip is None else f"{clip:g}" for clip in RECORD["clips"])
-TOP = 6.0  # nats; what lies above is drawn at the top
+TOP = 6.0  # nats; a line that rises above leaves the frame, and a sign says how far it goes
 ENDED = (
     "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss on new games ends "
     "{held:.2f} nats above the entropy of the game. The lowest run with this optimiser ends {lowest:.2f} "
@@ -80,19 +80,23 @@ def rates(rate: float | int, clip: str, optimiser: str) -> dict[str, Any]:
 
 
 def draw_rates(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """The chosen run over those with the other rates, in grey; the floor; a cross where a run becomes NaN."""
+    """The chosen run over those with the other rates, in grey; the floor; a cross where a run becomes NaN.
+
+    A line that leaves the frame has a sign that says how far it goes.
+    """
     fig, ax = style.subplots(figsize=(style.WIDTH, 3.6))
     for i in range(len(RATES)):
         run = RUNS[f"{values['optimiser']} {i} {values['clip']}"]
         chosen = i == round(values["rate"])
         line = {"color": style.colour(0), "linewidth": 2.2, "zorder": 3} if chosen else {"color": style.GREY}
-        heights = [min(loss, TOP) for loss in run["losses"]]
-        ax.plot(STEPS[: len(heights)], heights, **({"linewidth": 0.8, "alpha": 0.6} | line))
-        if chosen and run["stopped"] is None and found["highest"] > TOP:
-            ax.annotate(fill("up to {highest:.0f}", found), (STEPS[-1] / 4, TOP - 0.5))
+        losses = run["losses"]
+        ax.plot(STEPS[: len(losses)], losses, **({"linewidth": 0.8, "alpha": 0.6} | line))
+        if chosen and found["highest"] > TOP:
+            ended = "" if run["stopped"] is None else ", then NaN"
+            leaves = run["stopped"] or STEPS[next(k for k, loss in enumerate(losses) if loss > TOP)]
+            ax.annotate(fill("↑ up to {highest:.0f}", found) + ended, (leaves + 3, TOP - 0.5))
         if chosen and run["stopped"] is not None:
             ax.plot(run["stopped"], TOP - 0.2, "x", color=style.colour(1), markersize=10, markeredgewidth=3)
-            ax.annotate("NaN", (run["stopped"] + 3, TOP - 0.3))
     ax.axhline(FLOOR, color=style.colour(1), linestyle="--", linewidth=1.2)
     ax.annotate("entropy of the game", (STEPS[-1], FLOOR - 0.1), ha="right", va="top")
     ax.set(

@@ -16,27 +16,27 @@
     },
     draw(state, data, {svg, text, shown}) {
       const last = data.steps.at(-1), x = (step) => 44 + 348 * step / last, y = (loss) => 18 + 236 * (1 - loss / data.top);
-      const path = (losses) => losses.map((loss, i) => // what lies above runs along the top
-        `${i ? "L" : "M"}${x(data.steps[i]).toFixed(1)} ${y(Math.min(loss, data.top)).toFixed(1)}`).join("");
+      const path = (losses) => losses.map((loss, i) =>
+        `${i ? "L" : "M"}${x(data.steps[i]).toFixed(1)} ${y(loss).toFixed(1)}`).join("");
       const place = Math.round(state.rate), run = data.runs[`${state.optimiser} ${place} ${state.clip}`];
       const cross = run.stopped === null ? [] : [
-        svg("path", {d: `M${x(run.stopped) - 7} ${y(data.top) - 7}l14 14m0 -14l-14 14`, class: "live-contour", "stroke-width": 4}),
-        text(x(run.stopped) + 13, y(data.top) + 5, "NaN", {class: "live-right live-name"})];
+        svg("path", {d: `M${x(run.stopped) - 7} ${y(data.top) - 7}l14 14m0 -14l-14 14`, class: "live-contour", "stroke-width": 4})];
       const above = run.losses.findIndex((loss) => loss > data.top);
-      const leaves = run.stopped !== null || above < 0 ? [] : [
-        text(x(data.steps[above]) + 8, y(data.top) + 16, `up to ${shown(state.highest, 0)}`, {class: "live-right live-name"})];
+      const leaves = above < 0 ? [] : [text(x(run.stopped ?? data.steps[above]) + 13, y(data.top) + 16,
+        `↑ up to ${shown(state.highest, 0)}${run.stopped === null ? "" : ", then NaN"}`, {class: "live-right live-name"})];
       return svg("svg", {viewBox: "0 -22 404 328"},
+        svg("clipPath", {id: "rates-frame"}, svg("rect", {x: 44, y: y(data.top), width: 348, height: y(0) - y(data.top)})),
         ...[0, 2, 4, 6].map((loss) => svg("g", {},
           svg("line", {x1: 44, x2: 392, y1: y(loss), y2: y(loss), class: "live-grid"}),
           text(36, y(loss) + 5, shown(loss, 0), {class: "live-left"}))),
         ...[0, 50, 99].map((step) => text(x(step), 274, shown(step, 0))),
         text(218, 298, "step", {class: "live-name"}),
         text(10, -6, "loss on the batch, nats per token", {class: "live-right live-name"}),
-        ...data.rates.map((_, i) => i === place ? "" : svg("path",
-          {d: path(data.runs[`${state.optimiser} ${i} ${state.clip}`].losses), class: "live-grid", fill: "none"})),
-        svg("line", {x1: 44, x2: 392, y1: y(data.floor), y2: y(data.floor), class: "live-minus"}),
+        svg("g", {"clip-path": "url(#rates-frame)"}, ...data.rates.map((_, i) => i === place ? "" : svg("path",
+          {d: path(data.runs[`${state.optimiser} ${i} ${state.clip}`].losses), class: "live-grid", fill: "none"}))),
+        svg("line", {x1: 44, x2: 392, y1: y(data.floor), y2: y(data.floor), class: "live-here"}),
         text(390, y(data.floor) + 18, "entropy of the game", {class: "live-left live-name"}),
-        svg("g", {class: "live-line"}, svg("path", {d: path(run.losses), class: "live-curve"})),
+        svg("g", {class: "live-line", "clip-path": "url(#rates-frame)"}, svg("path", {d: path(run.losses), class: "live-curve"})),
         ...cross, ...leaves);
     },
   });

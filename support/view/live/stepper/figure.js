@@ -144,7 +144,7 @@
     held.sum = make("p", {class: "stepper-sum", "aria-hidden": "true"});
     held.foot = make("div", {class: "stepper-foot", style: ""}, held.sum, make("p", {class: "stepper-legend"},
       `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a number that was computed to see its sum." : "Press what was made to see from what."}`,
-      ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ marks a sum whose rounded numbers come to another last digit."] : [])));
+      ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ stands where adding up the rounded numbers would give another last digit."] : [])));
     held.measure = () => measure(held, data, make);
     if (data.scene) scene(data.scene, held, tools);
     held.stage = make("div", {class: "stepper"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);

@@ -65,16 +65,21 @@
     ];
   }
 
-  // All that a step has made: the first number by its sum, the others one after the other.
+  // All that a step has made: the first number by its sum, the others one after the other. What is said is of the numbers
+  // that are framed: the sum goes when the first of the others comes.
   function fill([first, ...others], held, tools) {
     const time = Math.min(PACE / 2, MOST / others.length), mark = (on) => {
       for (const key of held.cells.get(first).cell[4]) held.cells.get(key).td.classList.toggle("stepper-source", on);
     };
     for (const key of others) held.cells.get(key).td.classList.add("stepper-waits");
     mark(true);
-    run(held, [...making(first, held, tools), ...others.map((key, k) => ({time, act() {
+    const rest = others.length === 1 ? "The other number is made" : `The other ${others.length} numbers are made`;
+    run(held, [...making(first, held, tools), {time: others.length ? 3 * PACE : 0, act() {}}, ...others.map((key, k) => ({time, act() {
       const {td, cell} = held.cells.get(key);
-      if (!k) mark(false);
+      if (!k) {
+        mark(false);
+        held.sum.replaceChildren(`${rest} in the same way.`);
+      }
       td.classList.remove("stepper-waits");
       meet(held, cell[4]);
     }})), {time: 4 * PACE, act: () => meet(held, [])}, {time: 0, act() {
@@ -92,7 +97,9 @@
       if (chosen !== held.chosen && cells.get(chosen).cell[1] <= place) run(held, making(chosen, held, tools));
     } else if (place === last + 1) {
       const keys = [...cells].filter(([, {cell, matrix}]) => cell[1] === place && cell[3] && makes(matrix)).map(([key]) => key);
-      if (keys.length) fill(keys, held, tools);
+      const tells = (key) => cells.get(key).cell[4].every((source) => Number(plain(cells.get(source).cell[0])) !== 0);
+      const first = keys.find(tells) ?? keys[0]; // (a sum with zeros shows little)
+      if (keys.length) fill([first, ...keys.filter((key) => key !== first)], held, tools);
     }
   }
 

@@ -24,7 +24,7 @@
         text(x, y + 5, shown(value, 3)), text(x, y + name, label, {class: "live-name"}));
       return svg("svg", {viewBox: "0 -10 404 326"},
         ...edges.map(([a, b, w]) => svg("line", {x1: a[0], y1: a[1], x2: b[0], y2: b[1],
-          class: w > 0 ? "live-plus" : "live-minus", style: `stroke: var(--live-${w > 0 ? "b" : "a"})`, "stroke-width": (0.8 + 9 * Math.abs(w * a[2])).toFixed(2)})),
+          class: w > 0 ? "live-plus" : "live-minus", "stroke-width": (0.8 + 9 * Math.abs(w * a[2])).toFixed(2)})),
         ...inputs.map((n) => node(n)), ...hidden.map((n) => node(n)), node(out, state.p >= 0.5),
         ...edges.flatMap(([a, b, w, at]) => {
           const x = a[0] + at * (b[0] - a[0]), y = a[1] + at * (b[1] - a[1]);

@@ -197,6 +197,7 @@ FIGURE = LiveFigure(
     columns=("next word", "effect of the value", "adds to the logit", "every unit on", "as switched"),
     rows=(("{word}", "{vote:.2f}", "{adds:.2f}", "{plain:.2%}", "{now:.2%}"),),
     each="words",
+    near=("unit", "on", "cut"),
     actions=(Action("stronger", "Next strong unit", stronger),),
     data={
         **{name: RECORD[name] for name in ("contexts", "units", "active")},

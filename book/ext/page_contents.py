@@ -1,0 +1,54 @@
+"""The list of contents beside a chapter: what goes deeper is folded at the end of its part."""
+
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+PREFIX, LINK = "Deeper: ", "#deeper-"
+FOLD = "<li class='deeper-entries'><details><summary></summary><ul></ul></details></li>"
+
+
+def fold_deeper_entries(part: Tag) -> None:
+    """The entries of a part that go deeper, where there are several, under one line that counts them.
+
+    >>> entry = '<li><a href="#deeper-{0}">Deeper: {0}</a></li>'
+    >>> html = f"<ul>{entry.format('a')}<li><a href='#b'>b</a></li>{entry.format('c')}</ul>"
+    >>> toc = BeautifulSoup(html, "html.parser")
+    >>> fold_deeper_entries(toc.ul)
+    >>> fold_deeper_entries(toc.details.ul)
+    >>> toc.get_text(" "), toc.details.get_text(" ")
+    ('b 2 sections go deeper A C', '2 sections go deeper A C')
+    """
+    entries = [entry for entry in part("li", recursive=False) if entry.a["href"].startswith(LINK)]
+    if len(entries) < 2 or (part.parent and part.parent.name == "details"):  # (folded: the theme asks again)
+        return
+    fold = BeautifulSoup(FOLD, "html.parser").li
+    fold.summary.string = f"{len(entries)} sections go deeper"
+    fold.ul["class"] = part.get("class", [])
+    for entry in entries:
+        first = entry.a.find(string=True)  # the title may go on in letters of code
+        title = first.removeprefix(PREFIX)
+        first.replace_with(title[:1].upper() + title[1:])
+        fold.ul.append(entry.extract())
+    part.append(fold)
+
+
+def in_contents(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let the theme's function that makes the list fold it, too."""
+    made = context.get("generate_toc_html")
+    if made is None:
+        return
+
+    def folded(kind: str = "html") -> Any:
+        contents = made(kind)
+        if isinstance(contents, Tag):
+            for part in [contents, *contents("ul")]:
+                fold_deeper_entries(part)
+        return contents
+
+    context["generate_toc_html"] = folded
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.connect("html-page-context", in_contents, priority=900)  # after the theme has given its function
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,65 @@
+// What of the machine view is in the window. On a phone its drawing is taller than the window: while a pass is gone
+// through, it is seen through a frame that is as high as the window leaves room, and moves in it; the page stays.
+(() => {
+  "use strict";
+  const HEADER = 64, LEAST = 220; // of the page's upper bar, with some air; the lowest frame
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  window.MachineCamera = class extends window.MachinePainting {
+    get bar() { return this.root.closest(".live-panel")?.querySelector(":scope > .live-player"); }
+    glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
+    // Play was pressed: it goes once through all parts, and then the text grows by a whole word at a time. On a wide screen
+    // the page stays if the greater part of the drawing is in the window.
+    started() {
+      this.wholeWords = false;
+      this.walks = true;
+      if (this.box.flow === "down") return;
+      const {top, bottom, height} = this.stage.getBoundingClientRect();
+      if (Math.min(bottom, innerHeight) - Math.max(top, HEADER) < height / 2) this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
+    }
+    // Step or Back was.
+    stepped() {
+      this.wholeWords = false;
+      if (this.box.flow === "across") return;
+      this.walks = true;
+      this.frame();
+      this.lead();
+    }
+    // A new state is shown.
+    follow() {
+      const {state, data, tools} = this;
+      if (this.walks && tools.speed && state.step > data.stands) this.wholeWords = true;
+      if (!tools.speed && state.step === data.stands) this.walks = false;
+    }
+    // How high the frame is, and how far the drawing has moved up in it: so far that the part in work is seen.
+    frame() {
+      const {box, stage, state, data} = this, walks = Boolean(this.walks) && box.flow === "down" && state.step !== data.stands, began = walks && !stage.classList.contains("machine-walks");
+      stage.classList.toggle("machine-walks", walks);
+      const above = stage.getBoundingClientRect().top - this.root.getBoundingClientRect().top;
+      const high = walks ? Math.max(LEAST, innerHeight - HEADER - above - this.bar.offsetHeight) : box.H;
+      const places = [box.strip, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], k = Math.min(state.step, data.stands);
+      if (!walks) this.film = 0;
+      else if (places[k] < this.film + box.strip || places[k + 1] > this.film + high) this.film = Math.max(0, Math.min(places[k] - box.strip - 4, box.H - high));
+      stage.style.height = `${Math.ceil(high)}px`;
+      stage.style.setProperty("--film", `${-this.film}px`);
+      stage.style.setProperty("--high", `${Math.ceil(box.H)}px`);
+      if (began) this.lead();
+    }
+    // The page goes where the text and the frame are seen, if they are not.
+    lead() {
+      const {top} = this.root.getBoundingClientRect(), low = this.stage.getBoundingClientRect().bottom - this.bar.getBoundingClientRect().top;
+      if (top < HEADER - 8 || low > 1) this.glide(top - HEADER);
+    }
+    // On a phone what a step of the tour changes stands on one screen, above the bar: words, buttons and the first maps, or
+    // the map of the head that it takes from a later block.
+    toured() {
+      const {box, stage, state, bar} = this;
+      if (!bar?.clientHeight) return;
+      const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
+      const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;
+      const low = top + y + s + box.high - bar.getBoundingClientRect().top;
+      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70 - box.strip;
+      if (far > 0 || tour < 0) this.glide(far);
+    }
+  };
+})();

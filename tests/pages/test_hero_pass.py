@@ -1,0 +1,118 @@
+"""The front page's machine goes through a pass: one part at a time, and the page stays."""
+
+from itertools import pairwise
+
+import pytest
+from test_hero import HEADER, settled
+
+
+@pytest.mark.parametrize("height", [844, 664])
+def test_on_a_phone_a_pass_goes_on_in_a_frame_and_the_page_stays(front_page, height):
+    """The first press brings text and frame into sight; then each part that is told of is seen in it."""
+    tab, element = front_page(width=390, height=height)
+    step = element.query_selector(".live-player-row .live-act:text-is('Step')")
+    parts = ["embedding", "attention 0", "feed-forward 0", "attention 1", "feed-forward 1", "logits"]
+    seen, words = set(), []
+    for k in range(2 * len(parts)):
+        step.click()
+        settled(tab)
+        seen.add(tab.evaluate("scrollY"))
+        words.append(element.evaluate("e => e.state.words.length"))
+        frame = element.query_selector(".machine-stage").bounding_box()
+        part = element.query_selector(f"[data-part='{parts[k % 6]}']").bounding_box()
+        assert frame["y"] + 30 <= part["y"] <= frame["y"] + frame["height"] - 120, parts[k % 6]
+        assert frame["y"] + frame["height"] <= element.query_selector(".live-player").bounding_box()["y"] + 1
+        assert element.query_selector(".machine-text").bounding_box()["y"] >= HEADER
+        row = element.query_selector(".machine-words").bounding_box()
+        assert abs(row["y"] - frame["y"]) <= 1, "the words stay above their columns"
+    assert len(seen) == 1, "after the first press the page does not move"
+    assert words == [3] * 6 + [4] * 6, "a pass for each text; then its word is appended"
+    element.query_selector(".live-tour > .live-stop").click()
+    high = element.query_selector(".machine-stage").bounding_box()["height"]
+    assert high > 1000, "a text that stands is seen whole"
+    assert tab.complaints == []
+
+
+def test_play_on_a_phone_shows_one_pass_and_then_whole_words(front_page):
+    tab, element = front_page(width=390, height=844)
+    last = element.evaluate("e => e.view.data.steps.length - 1")
+    element.query_selector(".live-player .live-play").click()
+    where = "e => [scrollY, e.state.step, e.state.words.length]"
+    seen = [element.evaluate(where)]
+    while seen[-1][2] < 6:
+        tab.wait_for_timeout(150)
+        seen.append(element.evaluate(where))
+    assert {step for _, step, words in seen if words == 3} == set(range(last + 1)) - {last - 1}
+    assert all(step == last - 1 for _, step, words in seen if words > 3), "then whole words"
+    text, bar = element.query_selector(".machine-text").bounding_box(), element.query_selector(".live-player")
+    assert HEADER <= text["y"] < 140 and bar.query_selector(".machine-choice").is_visible()
+    y = seen[-1][0]
+    assert [y for y, *_ in seen] == sorted(y for y, *_ in seen), "down, and never up"
+    tab.wait_for_function("e => e.state.words.length > 7", arg=element)
+    assert tab.evaluate("scrollY") == y and tab.complaints == []
+
+
+def test_play_at_a_desk_leaves_the_page_and_soon_writes_whole_words(front_page):
+    """The greater part of the drawing is in the window: then nothing has to move."""
+    tab, element = front_page(width=1280, height=800)
+    last = element.evaluate("e => e.view.data.steps.length - 1")
+    element.evaluate(
+        """e => { window.seen = []; const start = performance.now(); setInterval(() => window.seen.push(
+          [performance.now() - start, scrollY, e.state.step, e.state.words.length]), 50); }"""
+    )
+    element.query_selector(".live-play").click()
+    tab.wait_for_function("() => window.seen.some((each) => each[3] > 5)")
+    seen = tab.evaluate("seen")
+    begins = {words: min(time for time, _, _, n in seen if n == words) for words in (4, 5, 6)}
+    assert begins[4] < 6000 and begins[6] - begins[5] < 3000, "a pass, then a word at a time"
+    assert {y for _, y, *_ in seen} == {0}
+    assert {step for *_, step, words in seen if words > 3} == {last - 1}
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_guesses_in_the_middle_of_a_pass_are_called_so_and_cannot_be_pressed(front_page, width):
+    _tab, element = front_page(width=width, height=800)
+    step = next(b for b in element.query_selector_all(".live-act:text-is('Step')") if b.is_visible())
+    rows = element.query_selector_all(".machine-bars .live-rank")
+    assert all(row.is_enabled() for row in rows)
+    for k in range(5):
+        step.click()
+        assert element.query_selector(".machine-of-output").text_content() == "guess if it stopped here"
+        assert all(row.is_disabled() for row in element.query_selector_all(".machine-bars .live-rank")), k
+        offered = element.query_selector(".machine-choices")
+        assert offered.query_selector("button") is None
+        top = element.evaluate("e => e.state.top[0].word")
+        assert offered.text_content().startswith(f"Guess if the pass stopped here: {top} ")
+    step.click()
+    assert element.query_selector(".machine-of-output").text_content() == "next word"
+    word = element.evaluate("e => e.state.top[0].word")
+    assert element.query_selector(".live-rank.machine-chosen .live-word").text_content() == word
+    assert element.query_selector(".machine-next").text_content() == word, "what Step appends"
+    element.query_selector(".machine-next").click()
+    assert element.evaluate("e => e.state.words.at(-1)") == word
+
+
+def test_a_phones_first_screen_shows_numbers_even_if_it_is_low(front_page):
+    _tab, element = front_page(width=390, height=664)
+    square = element.evaluate(
+        """e => { const {y} = e.view.box.squares[0], {rows, cell} = e.view.box;
+          return e.view.stage.getBoundingClientRect().top + y + rows * cell; }"""
+    )
+    assert square <= element.query_selector(".live-player").bounding_box()["y"] + 4
+    word = element.query_selector(".machine-word").bounding_box()
+    assert word["y"] + word["height"] < 664
+
+
+def test_between_five_words_is_air_and_the_last_row_is_in_the_window(front_page):
+    text = "Pietro chiama Paolo Tarso chiama 5 5 chiama Pietro capo chiama 3 3 chiama 2 2 chiama 8"
+    tab, element = front_page(width=1280, height=800)
+    element.query_selector("input[role=combobox]").fill(text)
+    settled(tab)
+    squares, high = element.evaluate(
+        """({view: {box}}) => [box.squares.filter((s) => !s.stage).map((s) => s.y), box.rows * box.cell]"""
+    )
+    gaps = [b - a - high for a, b in pairwise(squares)]
+    assert len(gaps) == 4 and min(gaps) >= 7
+    top = element.query_selector(".machine-stage").bounding_box()["y"]
+    assert top + squares[-1] + high <= 800, "a long text pushes the drawing down by one line only"
