@@ -159,7 +159,9 @@ def test_what_goes_deeper_is_one_line_of_the_contents_until_one_reads_there(open
     assert not [words for words in links.all_text_contents() if words.startswith("Deeper")]
     assert tab.locator("#experiment section[id^='deeper-']").count() == many
     go = "id => document.getElementById(id).scrollIntoView()"
-    tab.evaluate(go, links.nth(1).get_attribute("href")[1:])
+    read = links.nth(1).get_attribute("href")
+    tab.locator(f"{read} summary").click()
+    tab.evaluate(go, read[1:])
     tab.wait_for_function("part => document.querySelector(part).open", arg=f"{part} details")
     tab.evaluate(go, "quiz")
     tab.wait_for_function("part => !document.querySelector(part).open", arg=f"{part} details")
