@@ -40,8 +40,10 @@ def weights(pages: dict[int, list[str]]) -> dict[str, dict[int, int]]:
     bm25 = BM25([*pages.values()], SATURATION, BY_LENGTH)
     found: dict[str, dict[int, int]] = {}
     for page, count, norm in zip(pages, bm25.counts, bm25.norms, strict=True):
-        for word in sorted(word for word in count if count[word] >= OFTEN and len(word) > 2):
-            found.setdefault(word, {})[page] = round(20 * bm25.idf[word] * count[word] / (count[word] + norm))
+        for word in sorted(word for word in count if count[word] >= OFTEN):
+            weight = round(20 * bm25.idf[word] * count[word] / (count[word] + norm))
+            if weight:
+                found.setdefault(word, {})[page] = weight
     return found
 
 

@@ -4,7 +4,7 @@
 // terms; the package's reference last.
 ;(() => { // (what stands before it ends without a sign)
   "use strict";
-  const GLOSSARY = "book/glossary", REFERENCE = "book/api", LEARNT = "notebooks/", LISTS = /^book\/(errata|status|references|zoo)$/;
+  const GLOSSARY = "book/glossary", REFERENCE = "book/api", LEARNT = "notebooks/", LISTS = /^book\/(errata|index|questions|references|status|timeline|way|zoo)$/;
   const stemmer = new Stemmer(), stems = (text) => splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word));
   const plain = (html) => new DOMParser().parseFromString(html, "text/html").body.textContent;
   const make = (tag, className, ...children) => {
@@ -82,7 +82,7 @@
       }
     }
     pages.delete(GLOSSARY);
-    const kind = ({name}) => name.startsWith(REFERENCE) ? 2 : LISTS.test(name) ? 1 : 0;
+    const kind = ({name, named}) => name.startsWith(REFERENCE) ? 2 : LISTS.test(name) && named < 0.5 ? 1 : 0;
     const rank = (p) => p.weight * (p.name.startsWith(LEARNT) ? 1.15 : 1) + (p.parts.length ? 12 : 0);
     const list = [...pages.values()].sort((a, b) => kind(a) - kind(b) || b.titled - a.titled || rank(b) - rank(a));
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
@@ -161,7 +161,8 @@
     const before = text.slice(0, at);
     let from = Math.max(before.lastIndexOf(". "), before.lastIndexOf("? "), before.lastIndexOf(": ")) + 1;
     if (at - from > 150) from = before.lastIndexOf(" ", at - 100);
-    const rest = text.slice(Math.max(from, 0)).trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
+    // (What a passage announces at its end is not part of it.)
+    const rest = text.slice(Math.max(from, 0)).trim().replace(/(?<=[.?!)”] )[^.?!]{1,60}:$/, "").trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
     return (from > 0 && !/[.?]/.test(text[from - 1]) ? "… " : "") + rest.slice(0, cut) + (cut < rest.length ? " …" : "");
   }
   // The text with the words that were looked for marked, as whole words.

@@ -94,6 +94,17 @@ def test_a_search_finds_a_term_and_the_rules_of_the_game(search):
     for hit in hits[:5]:
         assert not re.search(r"\\\w|π.*π|\.\.\.", hit["says"]), hit["says"]
     assert search("perde")[0]["title"] == "Try it"
+    assert search("timeline")[0]["page"] == "timeline.html", "a list whose name is asked for"
+
+
+def test_chapters_stand_before_lists_and_short_words_weigh(search):
+    pages = [hit["page"] for hit in search("KV cache memory")]
+    chapters = [re.match(r"\d\d_", page) is not None for page in pages]
+    lists = [page in ("questions.html", "timeline.html", "way.html", "index.html") for page in pages]
+    assert any(lists) and chapters.index(True) < 2
+    assert max(k for k, is_one in enumerate(chapters) if is_one) < lists.index(True)
+    says = [hit["says"] for hit in search("softmax temperature")]
+    assert not [text for text in says if re.search(r"[.?!] [^.?!]{1,60}:$", text)]
 
 
 def test_the_weights_of_the_search_stand_before_its_index(site):
@@ -103,6 +114,9 @@ def test_the_weights_of_the_search_stand_before_its_index(site):
     weights = json.loads(often)
     best = max(weights["perplex"], key=weights["perplex"].get)
     assert names[int(best)].startswith("notebooks/") and len(often) < 200_000
+    best = max(weights["kv"], key=weights["kv"].get)
+    assert names[int(best)] == "notebooks/22_kv_cache"
+    assert min(weight for pages in weights.values() for weight in pages.values()) > 0
 
 
 IN_VIEW = """(where) => {
