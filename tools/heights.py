@@ -18,6 +18,7 @@ ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
 FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
 SUMMARY = "<summary>fold</summary>"
 QUIET = '<summary class="shows-code"></summary>'  # the fold with the code of a part by hand
+LONG_CODE = re.compile(r'(<div class="cell [^"]*\blong-code\b[^"]*"(?:(?!<pre>).)*)<pre>.*?</pre>', re.S)
 UNSEEN = re.compile(
     r'<(script|noscript|annotation|template)\b.*?</\1>|<span class="katex-mathml">.*?</math></span>'
     r'|<img class="[^"]*only-dark"[^>]*>|<(\w+) class="[^"]*only-in-picture[^>]*>.*?</\2>',
@@ -144,16 +145,22 @@ def _style(heights: tuple[float, float]) -> str:
 def with_heights(body: str) -> str:
     """Each section, and each entry of the interface, with estimates of its height at a desk and on a phone.
 
-    Of one that is folded it is the height of what is seen.
+    Of one that is folded it is the height of what is seen; the long code of an experiment is folded, too.
 
     >>> with_heights('<section id="a">\\n<h2></h2><section class="live" id="b">\\n<h3></h3>').count("--tall")
     2
+    >>> part = '<section id="{}">\\n<h2></h2><div class="cell long-code"><pre>' + "1\\n" * 20 + "</pre></div>"
+    >>> [int(re.search(r"--tall:(\\d+)", with_heights(part.format(name)))[1]) for name in ("a", "experiment")]
+    [520, 140]
     """
     article, end, rest = body.partition("</article>")
     parts = HEAD.split(article)
-    own = []
+    own, experiment = [], False
     for k in range(1, len(parts), 2):
         said = parts[k] + parts[k + 1].partition(ONWARD)[0]
+        experiment = 'id="experiment' in parts[k] if "<h2" in parts[k] else experiment
+        if experiment:
+            said = LONG_CODE.sub(rf"\1{QUIET}", said)
         folded = FOLDED in parts[k]
         own.append([layout.row if folded else tall(said, layout) for layout in (WIDE, NARROW)])
     inner = [0.0, 0.0]  # of the sections within the one that is met next, from the end
