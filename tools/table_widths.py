@@ -6,7 +6,7 @@ heading; one of words to the left, whatever its source said.
 
 import re
 from bisect import bisect_right
-from html import unescape
+from html import escape, unescape
 
 BOX = re.compile(r'<div class="((?:cell|cell_output|pst-scrollable-table-container)(?: [^"]*)?)"')
 TABLE = re.compile(r'<table class="([^"]*)"([^>]*>)(.*?)</table>', re.S)
@@ -64,6 +64,29 @@ def numbers(table: str) -> list[int]:
     return found
 
 
+def carded(table: str) -> str:
+    """A table whose rows are cards on a phone: the first cell names its row, each other its column.
+
+    >>> carded("<tr><th>a</th><th>b</th></tr><tr><td>x</td><td>1</td></tr>")
+    '<tr><th>a</th><th>b</th></tr><tr><th scope="row">x</th><td data-name="b">1</td></tr>'
+    """
+    heads = [words for _, words in cells(table)[0]]
+
+    def row(found: re.Match[str]) -> str:
+        told, k = found[0], -1
+
+        def cell(at: re.Match[str]) -> str:
+            nonlocal k
+            k += 1
+            if k == 0:
+                return f'<th scope="row">{at[3]}</th>'
+            return f'<td data-name="{escape(heads[k])}"{at[2]}>{at[3]}</td>'
+
+        return CELL.sub(cell, told) if "<td" in told else told
+
+    return ROW.sub(row, table)
+
+
 def with_widths(body: str) -> str:
     """Tables say how many columns they have, 8 or 12, and which hold numbers; what holds a table says so.
 
@@ -79,6 +102,8 @@ def with_widths(body: str) -> str:
         if "span=" not in found[3]:
             many += "".join(f" right-{k}" for k in numbers(found[3]))
         inner = NAMED.sub(r"\1&nbsp;", ALIGNED.sub(lambda m: m[1], found[3]))
+        if "cards" in found[1].split():
+            inner = carded(inner)
         return f'<table class="{found[1]}{many}"{found[2]}{inner}</table>'
 
     body = TABLE.sub(table, body)

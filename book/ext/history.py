@@ -131,8 +131,7 @@ def scale_table(rows: list[dict[str, Any]]) -> str:
             name = f'<a href="{address(works[row["key"]].fields)}">{name}</a>'
         cells = [f"{row['parameters']:,}", row["shape"], short(row["flops"]), row["kept"]]
         cells += [short(row["cache"]), short(row["training"]), short(row["tokens"]), ratio]
-        named = zip(heads[1:], cells, strict=True)  # on a phone a row is a card
-        filled = "".join(f'<td data-name="{head}">{cell}</td>' for head, cell in named)
+        filled = "".join(f"<td>{cell}</td>" for cell in cells)
         lines.append(f'<tr><th scope="row">{name}</th>{filled}</tr>')
     head = "".join(f'<th scope="col">{h}</th>' for h in heads)
     return (

@@ -39,8 +39,7 @@ class LedgerTable(SphinxDirective):
         for head, count in rows:
             cells = [sum(count.values()), *(count[v] for v in claims.VERDICTS)]
             html += f'<tr><th scope="row">{head}</th>'
-            named = zip(heads[1:], cells, strict=True)
-            html += "".join(f'<td data-name="{h}">{f"{c:,}" if c else "–"}</td>' for h, c in named) + "</tr>"
+            html += "".join(f"<td>{f'{c:,}' if c else '–'}</td>" for c in cells) + "</tr>"
         return [nodes.raw("", html + "</tbody></table></div>", format="html")]
 
 

@@ -80,6 +80,7 @@ class _FromRecord(SphinxDirective):
     """A directive whose content is Markdown that we make."""
 
     has_content = False
+    cards = False  # whether on a phone the rows of its tables are cards
 
     def lines(self) -> list[str]:
         raise NotImplementedError
@@ -89,6 +90,8 @@ class _FromRecord(SphinxDirective):
         self.state.nested_parse(
             StringList(self.lines(), source="record"), self.content_offset, container, match_titles=True
         )
+        for table in container.findall(nodes.table) if self.cards else ():
+            table["classes"].append("cards")
         return container.children
 
 
@@ -158,6 +161,8 @@ def written(tested: dict[str, Any]) -> str:
 class ChapterStatus(_FromRecord):
     """The table of chapters: what is stored, what is compared, seconds on CPU and on a GPU."""
 
+    cards = True
+
     def lines(self) -> list[str]:
         record = _load(ROOT / "book" / "ledger" / "status.json")
         tested = {p.stem: _load(p) for p in (ROOT / ".make" / "chapters").glob("*.json")}
@@ -185,13 +190,17 @@ class ChapterStatus(_FromRecord):
         if tested:
             note = "Seconds, memory and passed cells: of the test run that made this page."
         else:
-            note = "Seconds and memory: of the last recorded run. A page made by the tests also counts cells."
+            note = "Seconds: of the last recorded run. A page made by the tests has memory and passed cells, too."
         note += f" GPU: {gpu['device']}, {gpu['date']}." if gpu else " No GPU has been to hand yet."
-        return [*_table(head, [*rows, total]), note, "", written(tested)]
+        told = [k for k in range(len(head)) if any(row[k] != "–" for row in rows)]  # a column says something
+        table = _table([head[k] for k in told], [[row[k] for k in told] for row in [*rows, total]])
+        return [*table, note, "", written(tested)]
 
 
 class Reach(_FromRecord):
     """Two tables: the kernels and threads under which all was tested, and the Pythons and libraries."""
+
+    cards = True
 
     def lines(self) -> list[str]:
         folder = ROOT / "book" / "ledger"
@@ -215,12 +224,12 @@ class Reach(_FromRecord):
         kept = _load(folder / "stacks.json") or []
         rows = []
         for row in kept:
-            wanted = " ".join([row["versions"], *row["also"]])
+            name, wanted = f"Python {row['python']}", " ".join([row["versions"], *row["also"]])
             stack = ", ".join(f"{name} {row[name]}" for name in ("torch", "numpy", "transformers"))
             seconds = [str(round(row["install"])), str(round(row["seconds"]))]
             told = [f"{chapter}: {', '.join(what)}" for chapter, what in row["differs"].items()]
             differs = "; ".join(told) or "nothing"
-            rows.append([row["python"], wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
+            rows.append([name, wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
         head = ["Python", "Versions", "Installed", "Seconds to install", "Seconds to run", "Chapters", "Date"]
         return [*lines, *(_table([*head, "Differs"], rows) if rows else [])]
 

@@ -210,7 +210,7 @@ def test_the_list_of_figures_is_open_where_no_contents_stand_beside_the_text(ope
     assert not links.first.is_visible() and tab.locator("#pst-page-toc-nav a").first.is_visible()
 
 
-@pytest.mark.parametrize("page", ["book/errata.html", "book/scale.html"])
+@pytest.mark.parametrize("page", ["book/errata.html", "book/scale.html", "book/status.html"])
 def test_on_a_phone_the_rows_of_a_wide_table_are_cards(open_tab, page):
     tab = open_tab("file", page, width=390)
     table = tab.locator("table.cards").first
