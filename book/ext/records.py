@@ -190,7 +190,7 @@ class ChapterStatus(_FromRecord):
         if tested:
             note = "Seconds, memory and passed cells: of the test run that made this page."
         else:
-            note = "Seconds: of the last recorded run. A page made by the tests has memory and passed cells, too."
+            note = "Seconds: of the last recorded run. A page that the tests make also tells of memory."
         note += f" GPU: {gpu['device']}, {gpu['date']}." if gpu else " No GPU has been to hand yet."
         told = [k for k in range(len(head)) if any(row[k] != "–" for row in rows)]  # a column says something
         table = _table([head[k] for k in told], [[row[k] for k in told] for row in [*rows, total]])
