@@ -268,7 +268,7 @@
         if (spec.each) [...body.children].forEach((row, k) => { if (state[spec.each][k]?.key) row.dataset.part = state[spec.each][k].key; });
         says.textContent = fill(spec.says, state);
         brief.textContent = state.brief ?? says.textContent;
-        toured();
+        toured(state);
         const at = picture.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
         const drawn = figure.draw(state, spec.data, tools);
         const image = drawn instanceof SVGElement ? drawn : drawn.querySelector("svg:not([aria-hidden])");
@@ -318,22 +318,26 @@
       const guide = make("p", {class: "live-guide"});
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
-      // Where a tour stands: the step that was reached is marked and explained as long as everything is as it left it; the
-      // next one invites. What all its steps leave as it was, such as the stage of the pass, is no part of the experiment:
-      // who only changes that, or lets the text go on, is near the step, and is told how the experiment goes on.
+      // Where a tour stands: the step that was reached is explained as long as everything is as it left it; the next one
+      // invites. What all its steps leave as it was, such as the stage of the pass, is no part of the experiment: who only
+      // changes that, or lets the text go on, is near the step, and is told what still holds and how the experiment goes on.
+      // A step stays marked as long as what it changed, compared with the one before it, holds.
       const about = Object.keys(spec.tour?.[0].changes || {}).filter((name) => new Set(spec.tour.map(({changes}) => changes[name])).size > 1);
-      function toured() {
+      const own = (spec.tour || []).map(({changes}, k) => about.filter((name) => !k || changes[name] !== spec.tour[k - 1].changes[name]));
+      function toured(state) {
         if (!spec.tour) return;
         const now = values(), goesOn = (value, from) => value === from || (typeof from === "string" && value.startsWith(`${from} `));
+        const holding = (names) => spec.tour.findLastIndex(({changes}, k) => names(k).every((name) => goesOn(now[name], changes[name])));
         const at = spec.tour.findLastIndex(({changes}) => Object.keys(changes).every((name) => Object.is(now[name], changes[name])));
-        const near = at < 0 && onTour ? spec.tour.findLastIndex(({changes}) => about.every((name) => goesOn(now[name], changes[name]))) : at;
-        const left = onTour && near < 0; // (who has gone another way is not called back)
+        const near = at < 0 && onTour ? holding(() => about) : at;
+        const left = onTour && near < 0, marked = left ? holding((k) => own[k]) : near; // (who has gone another way is not called back)
         tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
-        guide.textContent = at >= 0 ? spec.tour[at].says : left ? "You have left the experiment; 1 leads back to it." : near < 0 ? spec.invites
-          : near + 1 < spec.tour.length ? `You have gone on from step ${near + 1}. The experiment goes on with ${near + 2}.` : "You have gone on from the last step. The experiment begins again with 1.";
+        const off = figure.lacks?.(state), still = off ? `; ${off} still off` : "";
+        guide.textContent = at >= 0 ? spec.tour[at].says : left ? `You have left the experiment${still}${off ? ". 1" : "; 1"} leads back to it.` : near < 0 ? spec.invites
+          : `You have gone on from step ${near + 1}${still}. The experiment ${near + 1 < spec.tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === near + 1 && !left);
-          if (k === at) button.setAttribute("aria-current", "step");
+          if (k === marked) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
         });
       }

@@ -68,15 +68,22 @@ def test_three_steps_lead_through_the_experiment(opened):
         for button in (DRAW, ".live-act:text-is('Step')"):
             stop.click()
             element.query_selector(button).click()
-            # The note fits what stands there, and no step is marked; the next one invites.
-            assert (
-                guide.text_content().startswith("You have gone on from ") and goes_on in guide.text_content()
-            )
-            assert element.query_selector(".live-stop[aria-current]") is None
+            # The note fits what stands there; the step stays marked, as what it changed holds.
+            note = guide.text_content()
+            assert note.startswith(f"You have gone on from step {stops.index(stop) + 1}") and goes_on in note
+            assert ("; head 0.0 is still off." in note) == (element.evaluate("e => e.state.off") == ["h00"])
+            assert ("still off" in note) == (stop == stops[-1])
+            marked = [each.get_attribute("aria-current") for each in stops]
+            assert marked == ["step" if each == stop else None for each in stops]
             invited = [b.text_content()[0] for b in element.query_selector_all(".live-tour > .live-go")]
             assert invited == ([goes_on[-1]] if stop != stops[-1] else [])
     write(element, "5 chiama Paolo")
-    assert "left the experiment" in guide.text_content() and element.query_selector(".live-go") is None
+    assert "left the experiment; head 0.0 is still off. 1 " in guide.text_content()
+    assert element.query_selector(".live-go") is None
+    assert stops[-1].get_attribute("aria-current") == "step", "the head that it took is still off"
+    element.query_selector(".machine-bring").click()
+    assert guide.text_content() == "You have left the experiment; 1 leads back to it."
+    assert element.query_selector(".live-stop[aria-current]") is None
     element.query_selector(".live-reset").click()
     write(element, "5 chiama Paolo")
     assert guide.text_content().startswith("An experiment in three steps"), "it was not begun"

@@ -138,6 +138,7 @@
     started: (held) => held.view.started(), // Play was pressed
     stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
+    lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
     pace: (values, data) => values.step >= data.stands ? data.pace.word : data.pace.part,
   };
   function drawn(values, uniform, held, data, step) {

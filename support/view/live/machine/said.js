@@ -40,12 +40,16 @@
     view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
     view.text.scrollTop = view.text.scrollHeight; // (of a long text one sees the end)
   }
-  // Which parts are off, and the button that brings them back: as long as one is off, whatever else is said.
+  // Which parts are off, with the verb: "head 0.0 is".
+  function lacks({off}) {
+    const names = off.map(([kind, block, h]) => kind === "h" ? `head ${block}.${h}` : `feed-forward ${block}`);
+    if (off.length > 3) return `${off.length} parts are`;
+    return off.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)} are` : names.map((name) => `${name} is`).join("");
+  }
+  // The same, and the button that brings them back: as long as one is off, whatever else is said.
   function missing(view) {
-    const {state: {off}, tools: {make, set}} = view;
+    const {state: {off}, tools: {make, set}} = view, all = lacks(view.state), said = `${all.slice(0, 1).toUpperCase()}${all.slice(1)} off.`;
     if (!off.length) return [];
-    const names = off.map(([kind, block, h]) => kind === "h" ? `head ${block}.${h}` : `feed-forward ${block}`), all = `${names.slice(0, -1).join(", ")}${off.length > 1 ? " and " : ""}${names.at(-1)}`;
-    const said = off.length > 3 ? `${off.length} parts are off.` : `${all[0].toUpperCase()}${all.slice(1)} ${off.length > 1 ? "are" : "is"} off.`;
     const button = make("button", {type: "button", class: "machine-bring"}, off.length > 1 ? "Switch them on" : "Switch it on");
     button.addEventListener("click", () => {
       set(Object.fromEntries(off.map((name) => [name, true])));
@@ -100,5 +104,5 @@
         entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, missing, choices, key, inEnglish};
+  window.MachineSaid = {write, lacks, missing, choices, key, inEnglish};
 })();

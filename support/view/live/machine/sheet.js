@@ -75,11 +75,11 @@
         : kind === "logits" ? [box.bars.y, box.H] : [box.strip, box.blocks[0].frame.y];
       return {top: drawing.top - this.view.film + from, height: to - from};
     }
-    // Of a long text's map it shows the chosen word's row.
+    // Whatever is opened is read from its beginning.
     show() {
+      const {room, state, opened} = this.view;
+      if (this.raised && state.open !== opened) room.scrollTop = 0;
       this.fit();
-      const map = this.raised && this.view.room.querySelector(".machine-where .live-scroll"), row = map && map.querySelector(".live-now");
-      if (row) map.scrollTop = row.offsetTop + row.offsetHeight - map.clientHeight;
     }
     lower() {
       if (!this.raised) return;

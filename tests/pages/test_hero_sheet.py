@@ -1,0 +1,35 @@
+"""An opened part of the front page's machine: it is read from its beginning, and shows that it goes on."""
+
+import pytest
+from test_hero import WHOLE, settled
+
+LONG = "5 chiama Paolo vice Paolo chiama 3 3 chiama 7 7"
+# What fades at the sheet's lower edge: where it stands, and whether it is seen over what goes on below.
+FADE = """e => { const s = getComputedStyle(e, '::after');
+  return [s.position, s.bottom, s.backgroundImage.startsWith('linear-gradient'), s.pointerEvents]; }"""
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (360, 640), (1280, 800)])
+def test_a_sheet_is_one_thing_that_scrolls_from_its_beginning(front_page, width, height):
+    tab, element = front_page(width=width, height=height)
+    element.query_selector("input[role=combobox]").fill(LONG)
+    sheet = element.query_selector(".machine-room")
+    for part in ("head 0.1", "head 0.2"):
+        element.query_selector(f"[data-key='{part}']").evaluate("e => e.click()")
+        settled(tab)
+        grid = element.query_selector(".machine-where .live-scroll")
+        assert grid.evaluate(WHOLE), "no map is cut within the sheet"
+        assert sheet.evaluate("e => e.scrollTop") == 0
+        title, plain = (element.query_selector(f".machine-{which}") for which in ("title", "plain"))
+        assert title.text_content().startswith(part.capitalize())
+        begins = title.bounding_box()["y"] + title.bounding_box()["height"]
+        assert begins <= plain.bounding_box()["y"], "its sentence is not under its title"
+        rows = element.query_selector_all(".machine-weights tbody tr")
+        assert len(rows) == 12 and max(row.bounding_box()["height"] for row in rows) < 28
+        sheet.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    assert sheet.evaluate(FADE) == ["sticky", "0px", True, "none"]
+    sheet.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    last, box = element.query_selector(".machine-fold summary").bounding_box(), sheet.bounding_box()
+    fade = sheet.evaluate("e => parseFloat(getComputedStyle(e, '::after').height)")
+    assert last["y"] + last["height"] <= box["y"] + box["height"] - fade + 1, "at its end nothing is pale"
+    assert tab.complaints == []
