@@ -219,10 +219,12 @@
       const act = (name) => {
         const changes = figure.actions[name](values(), Math.random(), held, spec.data);
         set(changes);
-        return Object.keys(changes).length > 0;
+        return Object.keys(changes);
       };
-      // Play repeats an action, as a hand would that presses its button; it stops at the end, or when a hand comes.
+      // Play repeats an action, as a hand would that presses its button; it stops at the end, or when a hand comes to
+      // what it moves. What it leaves alone may be changed on the way, but for texts, which somebody writes at leisure.
       let turn = 0;
+      const carried = new Set(), goesOn = ({kind, name}) => turn && ["slider", "choice", "switch"].includes(kind) && !carried.has(name);
       const players = spec.plays ? [0, 1].map(() => make("button", {type: "button", class: "live-act live-play", "aria-pressed": "false"}, "Play")) : [], [player] = players;
       const speed = spec.plays ? make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},
         ...[[0.5, "slow"], [1, "normal"], [2.5, "fast"], [8, "very fast"]].map(([times, word]) => make("option", {value: times}, word))) : null;
@@ -233,7 +235,9 @@
       };
       const play = () => {
         tools.speed = Number(speed.value);
-        if (this.isConnected && act(spec.plays)) turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
+        const changed = this.isConnected ? act(spec.plays) : [];
+        for (const name of changed) carried.add(name);
+        if (changed.length) turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
         else stop();
       };
       if (player) {
@@ -275,7 +279,7 @@
         if (image) put(image, {role: "img", "aria-labelledby": says.id}, []);
         if (picture.firstChild !== drawn) picture.replaceChildren(drawn); // (a figure may keep what it draws on)
         if (at !== undefined && document.activeElement?.dataset.key !== at) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
-        panel.classList.toggle("live-beside", !spec.front && !spec.tour && drawn.matches("svg, .live-drawn")); // (where there is room)
+        panel.classList.toggle("live-beside", !spec.front && drawn.matches("svg, .live-drawn")); // (where there is room)
         toEnd();
         const away = moved();
         reset.disabled = !away;
@@ -365,14 +369,14 @@
         ...(spec.front ? [...(spec.enter ? [picture] : []), make("div", {class: "live-controls"}, ...rows.filter(isFront), ...examples), buttons, says,
           ...(spec.enter ? [] : [picture]), // (what is typed at the foot of a conversation stands under it)
           ...(player ? [bar] : []), more]
-          : spec.tour ? [...examples, says, picture, make("div", {class: "live-controls"}, ...rows, buttons)]
-          : [main, picture, says]),
+          : spec.tour ? [...examples, says, main, picture]
+          : [main, picture, says, ...(player ? [bar] : [])]),
         numbers, status);
       // On a phone the picture comes first and the controls stand below it; if there are many, all but two, or those named, are folded away.
       const isNear = spec.near ? among(spec.near) : (_, k) => k < 2;
       function arrange() {
         const near = narrow.matches && rows.length > 3 ? rows.filter(isNear) : rows, away = rows.filter((row) => !near.includes(row));
-        main.replaceChildren(...near, ...examples, buttons);
+        main.replaceChildren(...near, ...(spec.tour ? [] : examples), buttons);
         rest.replaceChildren(...away);
         if (narrow.matches) main.before(picture);
         else main.after(picture);
@@ -382,9 +386,38 @@
       if (main.parentElement) {
         arrange();
         narrow.addEventListener("change", arrange);
+        // Beside a drawing what it says stands under its controls, unless they are so long that the panel is lower with
+        // what it says and the numbers under the drawing.
+        let wide = 0;
+        new ResizeObserver(([{contentRect: {width}}]) => {
+          if (Math.round(width) === wide || !panel.classList.contains("live-beside") || spec.tour) return;
+          wide = Math.round(width);
+          panel.classList.remove("live-tall");
+          const high = (part) => part.offsetHeight, under = high(says) * says.offsetWidth / width;
+          const short = Math.max(high(main) + high(says), high(picture)) + high(numbers), tall = Math.max(high(main), high(picture) + under + high(numbers));
+          panel.classList.toggle("live-tall", !narrow.matches && tall < short);
+        }).observe(picture);
+      }
+      // A part of a drawing that says data-drag can be drawn to another place, as its sliders can be moved.
+      let grip = null;
+      const spot = ({clientX, clientY}) => {
+        const {x, y} = new DOMPoint(clientX, clientY).matrixTransform(picture.querySelector("svg:not([aria-hidden])").getScreenCTM().inverse());
+        return [x, y];
+      };
+      if (figure.drag) {
+        picture.addEventListener("pointerdown", (event) => {
+          const part = event.target.closest("[data-drag]");
+          if (!part || event.button) return;
+          event.preventDefault(); // (no text is chosen)
+          stop();
+          picture.setPointerCapture(event.pointerId);
+          grip = {what: part.dataset.drag, from: spot(event), now: values()};
+        });
+        picture.addEventListener("pointermove", (event) => { if (grip) set(figure.drag(grip, spot(event), spec.data)); });
+        for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) picture.addEventListener(end, () => { grip = null; });
       }
       for (const control of controls) control.input.addEventListener("input", () => {
-        stop();
+        if (!goesOn(control.spec)) stop();
         if (control.typed && figure.written) set(figure.written(spec.data)); // a text that somebody writes is read to its end
         else update(true);
       });

@@ -58,7 +58,7 @@
         svg("path", {d: `M${one(x - 7)} ${one(y - 7)}l14 14m0 -14l-14 14`, class: "live-cross"})) : []), ...(here ? [svg("circle", {cx: one(here[0]), cy: one(here[1]), r: 10, class: "live-ring"})] : []));
     const legend = make("ul", {class: "live-legend"}, ...names.map((name, k) => make("li", {},
       svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${LINES[k]}`}, mark[k](8, 8))), name)));
-    return make("div", {}, drawing, legend, ...notes.map((note) => make("p", {class: "live-told"}, note)), told);
+    return make("div", {class: "live-drawn"}, drawing, legend, ...notes.map((note) => make("p", {class: "live-told"}, note)), told);
   };
 
   window.WordMap = {one, picture};

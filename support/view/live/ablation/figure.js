@@ -37,7 +37,7 @@
       return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how})};
     },
     draw(state, data, {make, shown}) {
-      return make("div", {}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change}) =>
+      return make("div", {class: "live-drawn"}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change}) =>
         make("li", {class: `live-rank${change < -0.1 ? " live-fell" : ""}`}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
           bar(make, now, whole), make("span", {class: "live-much"}, shown(now, 1, true))))),
       make("p", {class: "live-told"}, "Dashed: with every part on. Red: more than ten percentage points are lost."));

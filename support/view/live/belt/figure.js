@@ -22,7 +22,7 @@
         if (turns.at(-1)?.writer !== word.writer) turns.push({writer: word.writer, words: []});
         turns.at(-1).words.push(word);
       }
-      return make("div", {},
+      return make("div", {class: "live-drawn"},
         make("ul", {class: "live-tokens live-turn live-writers", "aria-label": "Who writes"},
           ...data.writers.map((who) => token(who, who, who === state.works ? "live-works" : "")), make("li", {}, "dashed: masked in training"), make("li", {}, "grey: to come")),
         ...turns.map(({writer, words}) => make("ol", {class: "live-tokens live-turn", "aria-label": `Written by the ${writer}`},

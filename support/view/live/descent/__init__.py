@@ -55,19 +55,22 @@ def lowest() -> tuple[float, float]:
     return w, y - w * x
 
 
-def walk(rate: float, steps: float | int, method: str) -> list[tuple[float, float]]:
+def walk(
+    rate: float, steps: float | int, method: str, start: tuple[float, float] = START
+) -> list[tuple[float, float]]:
     """The path of the two weights, from the start to where the steps lead or to where it leaves the sheet.
 
     Args:
         rate: the learning rate.
         steps: how many updates.
         method: one of `METHODS`; momentum adds nine tenths of the last step's velocity.
+        start: the two weights before the first step.
 
     >>> len(walk(0.3, 20, "gradient descent")), len(walk(0.8, 100, "gradient descent"))
     (21, 10)
     """
     b1, b2, eps = SHARES
-    path, m, s = [START], [0.0, 0.0], [0.0, 0.0]
+    path, m, s = [start], [0.0, 0.0], [0.0, 0.0]
     for t in range(1, int(steps) + 1):
         gradient = surface(*path[-1])[1:]
         new = []
@@ -85,14 +88,16 @@ def walk(rate: float, steps: float | int, method: str) -> list[tuple[float, floa
     return path
 
 
-def descend(rate: float, steps: float | int, method: str) -> dict[str, Any]:
+def descend(
+    rate: float, steps: float | int, method: str, start_w: float = START[0], start_b: float = START[1]
+) -> dict[str, Any]:
     """Where the walk stands, the loss and the gradient there, and what is to be said about it.
 
     >>> found = descend(0.3, 20, "gradient descent")
     >>> round(found["loss"], 3), found["verdict"]
     (0.023, 'is still on its way along the flat direction')
     """
-    path = walk(rate, steps, method)
+    path = walk(rate, steps, method, (start_w, start_b))
     w, b = path[-1]
     loss, by_w, by_b = surface(w, b)
     best_w, best_b = lowest()
@@ -106,19 +111,20 @@ def descend(rate: float, steps: float | int, method: str) -> dict[str, Any]:
     else:
         verdict = "is still where the gradient is large"
     found: dict[str, Any] = {"w": w, "b": b, "loss": loss, "by_w": by_w, "by_b": by_b, "best": best}
-    found |= {"best_w": best_w, "best_b": best_b, "first": surface(*START)[0], "taken": len(path) - 1}
+    found |= {"best_w": best_w, "best_b": best_b, "first": surface(*path[0])[0], "taken": len(path) - 1}
     return found | {"verdict": verdict}
 
 
 def draw_descent(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """The contours of the loss from above with the path on them, and the loss after each step."""
-    path = np.array(walk(values["rate"], values["steps"], values["method"]))
+    start = values["start_w"], values["start_b"]
+    path = np.array(walk(values["rate"], values["steps"], values["method"], start))
     fig, (top, under) = style.subplots(2, 1, wide=True, figsize=(style.WIDE, 7), height_ratios=[5, 2])
     w, b = np.meshgrid(np.linspace(*SHEET["w"], 200), np.linspace(*SHEET["b"], 150))
     levels = [found["best"] + level for level in LEVELS]
     top.contour(w, b, surface(w, b)[0], levels=levels, colors=style.ROLES["loss"][0], linewidths=1, alpha=0.6)
     top.plot(*path.T, "-o", color=style.colour(0), markersize=3.5, linewidth=1.8)
-    top.plot(*START, "s", color=style.colour(0), markersize=9)
+    top.plot(*start, "s", color=style.colour(0), markersize=9)
     top.plot(found["best_w"], found["best_b"], "*", color=style.ROLES["loss"][0], markersize=13)
     top.set(xlabel="weight w", ylabel="bias b", xlim=SHEET["w"], ylim=SHEET["b"], aspect="equal")
     under.plot([surface(*point)[0] for point in path], color=style.colour(0))
@@ -133,6 +139,8 @@ FIGURE = LiveFigure(
         Slider("rate", "Learning rate", 0.01, 0.8, 0.01, 0.3, "{rate:.2f}"),
         Slider("steps", "Steps", 0, 100, 1, 20, "{steps:.0f}"),
         Choice("method", "Method", METHODS, METHODS[0]),
+        Slider("start_w", "Start: weight w", -1.5, 2.5, 0.1, START[0], "{start_w:.1f}"),
+        Slider("start_b", "Start: bias b", -1.1, 1.9, 0.1, START[1], "{start_b:.1f}"),
     ),
     compute=descend,
     draw=draw_descent,
@@ -144,7 +152,7 @@ FIGURE = LiveFigure(
         ("b", "{b:.3f}", "{by_b:.3f}", "{best_b:.3f}"),
     ),
     data={
-        **{"hours": HOURS, "marks": MARKS, "start": START, "sheet": SHEET},
+        **{"hours": HOURS, "marks": MARKS, "sheet": SHEET},
         **{"levels": LEVELS, "shares": SHARES, "methods": METHODS},
     },
 )

@@ -32,7 +32,7 @@
         return `${i ? "L" : "M"}${(a + r * Math.sin(turn)).toFixed(1)} ${(b - r * Math.cos(turn)).toFixed(1)}`;
       }).join("") + "z";
       const names = Object.keys(state.paths), [from] = state.paths["full fine-tuning"];
-      return make("div", {},
+      return make("div", {class: "live-drawn"},
         svg("svg", {viewBox: "0 0 404 296"},
           ...data.levels[state.world].map((level) => svg("g", {},
             svg("line", {x1: 54, x2: 384, y1: y(level), y2: y(level), class: "live-grid"}), text(41, y(level) + 5, String(level), {class: "live-left"}))),

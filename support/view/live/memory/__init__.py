@@ -3,13 +3,16 @@
 `figure.js` beside this file computes and draws the same in the page.
 """
 
+import math
 from functools import cache
 from typing import Any, Literal
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from support.model import GPTConfig
 from support.training import MemoryPlan, memory_plan
+from support.view import style
 from support.view.live.controls import Choice, Slider
 from support.view.live.description import LiveFigure
 from support.view.plots import plot_bars
@@ -78,20 +81,64 @@ def memory(
     }
 
 
+SIZES = (
+    Slider("layers", "Layers", 1, 96, 1, 48, "{layers:.0f}"),
+    Slider("width", "d_model", 64, 12288, 64, 1600, "{width:.0f}"),
+    Slider("batch", "Sequences on a device", 1, 64, 1, 8, "{batch:.0f}"),
+    Slider("context", "Tokens in a sequence", 128, 8192, 128, 1024, "{context:.0f}"),
+)
+# One axis for every setting: even up to `EVEN` gigabytes, which take `SHARE` of it, then by powers of ten.
+EVEN, SHARE, CARDS = 100, 0.7, (24, 80)
+DECADES = math.ceil(math.log10(memory(*(s.high for s in SIZES), "float32", 0, 1)["total"] / EVEN))
+TICKS = (0, 20, 40, 60, 80, *(EVEN * 10**k for k in range(DECADES + 1)))
+
+
+def along(gigabytes: Any) -> Any:
+    """Where an amount of memory stands on the axis, of whose length it is a share.
+
+    >>> along(np.array([0, 50, 100, 100_000])).tolist()
+    [0.0, 0.35, 0.7, 1.0]
+    """
+    beyond = np.log10(np.maximum(gigabytes, EVEN) / EVEN) / DECADES
+    return SHARE * np.minimum(gigabytes, EVEN) / EVEN + (1 - SHARE) * beyond
+
+
+def amount_at(share: Any) -> Any:
+    """The amount of memory that stands there on the axis, the inverse of `along`.
+
+    >>> amount_at(along(np.array([24, 80, 5000]))).round(6).tolist()
+    [24.0, 80.0, 5000.0]
+    """
+    beyond = EVEN * 10 ** (DECADES * (np.maximum(share, SHARE) - SHARE) / (1 - SHARE))
+    return np.where(share <= SHARE, EVEN * np.asarray(share) / SHARE, beyond)
+
+
 def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """Two stacked bars: as chosen, and with none of the savings."""
+    """Two stacked bars: as chosen, and with none of the savings; the axis is the same for all settings."""
     parts = {part: [found[part], found[f"{part}_plain"]] for part in PARTS}
-    return plot_bars(parts, ("as chosen", "no savings"), xlabel="GB on each device", digits=2, stacked=True)
+    fig = plot_bars(
+        parts,
+        ("as chosen", "no savings"),
+        xlabel="GB on each device (powers of ten beyond 100)",
+        digits=2,
+        stacked=True,
+        level={f"card of {card} GB": card for card in CARDS},
+        size=(style.WIDTH, 3),
+    )
+    ax = fig.axes[0]
+    ax.set_xscale("function", functions=(along, amount_at))
+    ax.set_xlim(0, TICKS[-1])
+    ax.set_xticks(TICKS, labels=[f"{tick // 1000}k" if tick >= 1000 else f"{tick}" for tick in TICKS])
+    for total in ax.texts:
+        total.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.5})
+    return fig
 
 
 FIGURE = LiveFigure(
     name="memory",
     title="The memory of a training step",
     controls=(
-        Slider("layers", "Layers", 1, 96, 1, 48, "{layers:.0f}"),
-        Slider("width", "d_model", 64, 12288, 64, 1600, "{width:.0f}"),
-        Slider("batch", "Sequences on a device", 1, 64, 1, 8, "{batch:.0f}"),
-        Slider("context", "Tokens in a sequence", 128, 8192, 128, 1024, "{context:.0f}"),
+        *SIZES,
         Choice("precision", "Precision", tuple(PRECISIONS), "16-bit, mixed"),
         Slider("every", "Checkpoint every … layers", 0, 96, 1, 0, "{interval}"),
         Slider("shards", "Shards (devices)", 1, 64, 1, 1, "{shards:.0f}"),
@@ -106,5 +153,8 @@ FIGURE = LiveFigure(
         *((part, f"{{{part}:.2f}}", f"{{{part}_plain:.2f}}") for part in PARTS),
         ("together", "{total:.2f}", "{total_plain:.2f}"),
     ),
-    data={"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},
+    data={
+        **{"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},
+        **{"even": EVEN, "share": SHARE, "decades": DECADES, "ticks": TICKS, "cards": CARDS},
+    },
 )

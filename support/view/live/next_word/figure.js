@@ -26,7 +26,7 @@
         button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
         return make("li", {}, button);
       };
-      return make("div", {}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)));
+      return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)));
     },
     actions: {
       draw(values, uniform, held, data) {

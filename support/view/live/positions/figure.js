@@ -10,6 +10,7 @@
   const together = (by) => ({first, second}, uniform, held, data) =>
     [first + by, second + by].every((place) => place >= 0 && place <= data.last) ? {first: first + by, second: second + by} : {};
 
+  const CENTRE = [202, 142]; // of the dial
   Live.define("positions", {
     compute({way, first, second, pair}, data, held, {fill}) {
       const still = data.speeds.map(() => [1, 0]);
@@ -26,20 +27,21 @@
       return {...found, finding: fill((apart ? turnedBy : same) + score, {...found, pair, further, other, distance})};
     },
     draw(state, data, {svg, text, make, shown}) {
-      const one = (v) => v.toFixed(1), cx = 202, cy = 142, radius = 118;
+      const one = (v) => v.toFixed(1), [cx, cy] = CENTRE, radius = 118;
       const at = ([x, y]) => [cx + radius * x, cy - radius * y];
-      const arrow = (point, name, place, look, mark) => {
+      const arrow = (point, name, place, look, mark, what) => {
         const [x, y] = at(point), long = Math.hypot(...point) || 1, [ux, uy] = [point[0] / long, point[1] / long];
         return svg("g", {class: `live-line ${look}`},
           svg("line", {x1: cx, y1: cy, x2: one(x), y2: one(y), class: "live-curve"}), mark(x, y),
-          text(one(x + 16 * ux), one(y - 16 * uy + 5), `${name} ${place}`, {class: `live-name ${ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""}`}));
+          text(one(x + 16 * ux), one(y - 16 * uy + 5), `${name} ${place}`, {class: `live-name ${ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""}`}),
+          svg("circle", {cx: one(x), cy: one(y), r: 20, class: "live-grip", "data-drag": what}));
       };
       const low = Math.min(0, ...state.curve), high = Math.max(...state.curve);
       const x = (distance) => 44 + 340 * (distance + data.last) / (2 * data.last), y = (value) => 452 - 130 * (value - low) / (high - low);
       return svg("svg", {viewBox: "0 0 404 512"},
         svg("circle", {cx, cy, r: radius, fill: "none", class: "live-grid"}),
-        arrow(state.a, "query,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6})),
-        arrow(state.b, "key,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11})),
+        arrow(state.a, "query,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6}), "first"),
+        arrow(state.b, "key,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11}), "second"),
         text(cx, 296, "score (the dot product of all pairs), by distance", {class: "live-name"}),
         ...[0, high].map((value) => svg("g", {}, svg("line", {x1: 44, x2: 384, y1: one(y(value)), y2: one(y(value)), class: "live-grid"}),
           text(38, one(y(value) + 5), shown(value, 1), {class: "live-left"}))),
@@ -51,5 +53,13 @@
         text(cx, 502, "position of the key − position of the query", {class: "live-name"}));
     },
     actions: {back: together(-1), on: together(1)},
+    // The dial of the chosen pair goes round as often as it must: what counts is how far the hand has turned it.
+    drag(grip, point, data) {
+      const angle = ([x, y]) => Math.atan2(CENTRE[1] - y, x - CENTRE[0]), before = angle(grip.last || grip.from), turn = angle(point) - before;
+      grip.turned = (grip.turned || 0) + Math.atan2(Math.sin(turn), Math.cos(turn));
+      grip.last = point;
+      const place = Math.round(grip.now[grip.what] + grip.turned / data.speeds[grip.now.pair - 1]);
+      return {[grip.what]: Math.min(data.last, Math.max(0, place))};
+    },
   });
 })();

@@ -56,7 +56,7 @@
           svg("rect", {x: (52 + 5.5 * k).toFixed(1), y, width: 5, height: 20, class: v < 0 ? "unit-minus" : "unit-plus", "fill-opacity": (Math.abs(v) / top).toFixed(2)}))];
       };
       const told = (...words) => make("p", {class: "live-told"}, ...words);
-      return make("div", {class: "unit-parts"},
+      return make("div", {class: "live-drawn unit-parts"},
         told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} switched off; dashed: with every unit on.` : "Next word with every unit on."),
         make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, percent(shown, now)))),
         told(`Unit ${state.unit} of ${state.layer} is active at ${shown(state.often, 1, true)} of the tokens, most of all after`),

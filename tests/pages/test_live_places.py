@@ -1,0 +1,137 @@
+"""Where the parts of a live figure stand: in one window, the result beside what makes it; and what a hand can draw."""
+
+import math
+
+import pytest
+from test_live import opened
+
+from support.view.live import find
+
+BAR = 56  # the page's own, above
+PANEL = """(e) => {
+  const box = (css) => { const {top, bottom, left, right} = e.querySelector(css).getBoundingClientRect(); return {top, bottom, left, right}; };
+  return {panel: box('.live-panel'), controls: box('.live-controls'), picture: box('.live-picture'), says: box('.live-says')};
+}"""
+
+
+def figure_of(tab, name):
+    return tab.locator(f"live-figure[data-key^={name}]").first
+
+
+@pytest.mark.parametrize(
+    "page, name",
+    [
+        ("06_vocabulary", "coverage"),
+        ("08_embeddings", "film"),
+        ("08_embeddings", "analogy"),
+        ("09_maps", "maps"),
+        ("20_training_at_scale", "memory"),
+        ("21_sampling", "next_word"),
+        ("23_inside_the_model", "ablation"),
+        ("25_fine_tuning", "forgetting"),
+        ("26_preferences", "kl_penalty"),
+        ("27_tools_and_retrieval", "belt"),
+    ],
+)
+def test_at_a_desk_the_figure_is_seen_whole_with_its_controls_beside_it(open_tab, page, name):
+    tab = opened(open_tab, f"notebooks/{page}.html", width=1280)
+    at = figure_of(tab, name).evaluate(PANEL)
+    assert at["panel"]["bottom"] - at["panel"]["top"] <= 800 - BAR
+    assert at["controls"]["right"] < at["picture"]["left"]
+    assert at["controls"]["top"] < at["picture"]["bottom"]
+    if name != "ablation":  # (there the finding stands above both)
+        assert at["says"]["top"] < at["panel"]["top"] + 560
+
+
+def test_the_axis_of_the_memory_is_the_same_for_all_settings(open_tab):
+    tab = opened(open_tab, "notebooks/20_training_at_scale.html")
+    figure = figure_of(tab, "memory")
+    ends = "all => all.map(e => Number(e.getAttribute('x')) + Number(e.getAttribute('width')))"
+    ticks = "all => all.map(e => [e.textContent, e.getAttribute('x')])"
+
+    def seen(**moved):
+        for name, value in moved.items():
+            slider = figure.locator(f".live-of-{name} input")
+            slider.evaluate(
+                "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
+            )
+        bars = figure.locator("svg rect.live-third").evaluate_all(ends)[:2]
+        marks = figure.locator("svg g:has(> .live-grid) text, .memory-card text").evaluate_all(ticks)
+        return bars, marks
+
+    first, marks = seen()
+    longer, same = seen(layers=54)
+    assert all(b > a for a, b in zip(first, longer, strict=True)) and marks == same
+    cards = [f"{card} GB card" for card in find("memory").data["cards"]]
+    assert [words for words, _ in marks if "card" in words] == cards
+    most, same = seen(layers=96, width=12288, batch=64, context=8192)
+    assert most[1] > longer[1] and marks == same
+    assert most[1] <= float(dict(marks)["100k"]) + 0.1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_play_goes_on_when_the_tools_begin_to_lie(open_tab, width):
+    tab = opened(open_tab, "notebooks/27_tools_and_retrieval.html", width=width)
+    figure = figure_of(tab, "belt")
+    figure.locator(".live-play:visible").click()
+    lies = figure.locator(".live-of-lies input")
+    lies.evaluate("e => e.click()")
+    assert figure.locator(".live-play:visible").text_content() == "Pause"
+    state = "e => e.state.at"
+    at = figure.evaluate(state)
+    tab.wait_for_timeout(1500)
+    assert figure.evaluate(state) > at
+    slider = figure.locator(".live-of-step input")  # what Play itself moves is given to the hand
+    slider.evaluate("e => { e.value = e.min; e.dispatchEvent(new Event('input', {bubbles: true})); }")
+    assert figure.locator(".live-play:visible").text_content() == "Play"
+
+
+def test_on_a_phone_play_and_what_it_says_stay_in_the_window(open_tab):
+    tab = opened(open_tab, "notebooks/27_tools_and_retrieval.html", width=390)
+    figure = figure_of(tab, "belt")
+    figure.evaluate("e => e.scrollIntoView()")
+    tab.wait_for_timeout(300)
+    high = tab.viewport_size["height"]
+    for css in (".live-play:visible", ".live-answer"):
+        box = figure.locator(css).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= high + 1
+    assert figure.locator(".live-answer").text_content() == figure.locator(".live-says").text_content()
+
+
+def drawn(tab, handle, dx, dy):
+    """A part of a drawing is taken by the mouse and drawn so far."""
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    for k in (1, 2, 3, 4):
+        tab.mouse.move(x + dx * k / 4, y + dy * k / 4)
+    tab.mouse.up()
+    tab.mouse.move(x, y)  # what is let go does not follow
+
+
+def test_the_start_of_the_descent_can_be_dragged(open_tab):
+    tab = opened(open_tab, "notebooks/02_learning.html", width=1280)
+    figure = figure_of(tab, "descent")
+    before = figure.evaluate("e => e.state")
+    drawn(tab, figure.locator("[data-drag=start]"), 60, -40)
+    now = figure.evaluate("e => e.state")
+    assert now["start_w"] > before["start_w"] + 0.3 and now["start_b"] > before["start_b"] + 0.2
+    assert now["first"] != before["first"]
+
+
+def test_the_dial_can_be_turned(open_tab):
+    tab = opened(open_tab, "notebooks/10_positions.html", width=1280)
+    figure = figure_of(tab, "positions")
+    before = figure.evaluate("e => e.state")
+    # A short way along the circle, anticlockwise: the position grows as far as the pair's speed says.
+    x, y = before["b"]
+    size = figure.locator("circle.live-grid").bounding_box()["width"] / 2
+    angle = 0.7
+    turned = [x * math.cos(angle) - y * math.sin(angle), y * math.cos(angle) + x * math.sin(angle)]
+    drawn(tab, figure.locator("[data-drag=second]"), size * (turned[0] - x), size * (y - turned[1]))
+    now = figure.evaluate("e => e.state")
+    speed = find("positions").data["speeds"][int(before["pair"]) - 1]
+    assert abs(now["second"] - before["second"] - angle / speed) <= 1 and now["second"] > before["second"]
+    assert now["first"] == before["first"]
