@@ -32,13 +32,16 @@ def widened(drawn: str, width: float) -> str:
     if figure is None or not panels or before > FILLED * width or not all(map(_may_be_wider, panels)):
         return drawn
     rows = rows_of(panels)
-    if max(map(len, rows)) > 1:
+    across = max(map(len, rows))
+    if across > 1 < len(rows):
         return drawn
-    more = width - before
-    for panel in panels:
+    more = (width - before) / across  # of each panel of a row
+    for k, panel in enumerate(rows[0] if across > 1 else panels):
         wide = squeezed(panel.axes, panel.frame, -more, root)
         if wide is panel.axes:
             return drawn
+        if across > 1:
+            wide = [move([axes], k * more, 0) for axes in wide]
         for old, new in zip(panel.axes, wide, strict=True):
             figure[list(figure).index(old)] = new
         panel.axes = wide

@@ -2,6 +2,7 @@
 
 from support.view import diagram, style
 from support.view.bound import bind
+from support.view.dots import plot_dots
 from support.view.exercise import check
 from support.view.figure import show
 from support.view.grids import plot_attention, plot_heatmap
@@ -21,6 +22,7 @@ __all__ = [
     "matrix",
     "plot_attention",
     "plot_bars",
+    "plot_dots",
     "plot_heatmap",
     "plot_history",
     "plot_lines",

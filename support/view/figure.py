@@ -24,7 +24,7 @@ from PIL import Image
 from support.core import InputError
 from support.view.diagram import Diagram
 from support.view.ends import name_ends
-from support.view.style import DPI, LETTERS
+from support.view.style import DPI, LETTERS, WIDTH
 
 MARK = 'class="plot"'
 MANY = 1000  # an artist with more points than this is a picture inside of the drawing
@@ -58,7 +58,7 @@ def fit(fig: Figure) -> None:
             rows = -(-len(legend.get_texts()) // legend._ncols)  # type: ignore[attr-defined]
             fig.set_figheight(fig.get_figheight() + max(0, rows - 1) * 1.4 * LETTERS / 72)
     for ax in panels:
-        _break_names(ax, fig, _beside(ax, panels))
+        _break_names(ax, fig, bool(_beside(ax, panels) == 1 or fig.get_figwidth() <= WIDTH))
     for ax in fig.axes:
         room = ax.get_window_extent()
         middle = (room.x0 + room.x1) / 2
@@ -96,11 +96,11 @@ def _lay_out(fig: Figure) -> None:
             engine.execute(fig)
 
 
-def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
+def _break_names(ax: Axes, fig: Figure, once: bool) -> None:
     """Long names on the vertical axis are broken into lines, and each has its height."""
     names = [text.get_text() for text in ax.get_yticklabels()]
     boxes = [text.get_window_extent() for text in ax.get_yticklabels()]
-    room = fig.bbox.width * (0.42 if beside == 1 else 0.22)
+    room = fig.bbox.width * (0.42 if once else 0.22)
     long = any(box.width > room for box in boxes)
     if long:
         names = [
@@ -118,9 +118,8 @@ def _break_names(ax: Axes, fig: Figure, beside: int) -> None:
         most = max([a + b for a, b in pairwise(lines)], default=2) / 2
         need = len(names) * (1.4 * LETTERS * most + 3 * long) / 72
         if need > (high := ax.get_window_extent().height / fig.dpi):
-            fig.set_figheight(
-                fig.get_figheight() * need / high if beside > 1 else fig.get_figheight() + need - high
-            )
+            before = fig.get_figheight()
+            fig.set_figheight(before + need - high if once else before * need / high)
         _lay_out(fig)
 
 

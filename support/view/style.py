@@ -132,7 +132,9 @@ def use() -> None:
     )
 
 
-def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: Any) -> tuple[Figure, Any]:
+def subplots(
+    rows: int = 1, columns: int = 1, wide: bool = False, row: bool = False, **settings: Any
+) -> tuple[Figure, Any]:
     """A figure in the book's style and its axes, as `matplotlib.pyplot.subplots` gives them.
 
     Unlike pyplot's, the figure is kept in no global list: nothing shows it but `show`, nothing needs closing.
@@ -142,6 +144,7 @@ def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: An
         columns: how many in a row. One column is at most `WIDTH` wide, so that a phone shows it whole;
             two are `WIDE`, more are at least that, and on a page a phone gets them one below the other.
         wide: let one column be wider.
+        row: let several columns share `WIDTH`, so that a phone shows them side by side.
         settings: ``figsize`` and ``layout`` go to the figure, everything else to `Figure.subplots`.
 
     >>> fig, ax = subplots(figsize=(7, 4))
@@ -150,9 +153,11 @@ def subplots(rows: int = 1, columns: int = 1, wide: bool = False, **settings: An
     """
     use()
     across, high = settings.pop("figsize", (WIDTH, 3.4))
-    if not wide:
+    if row:
+        across = min(across, WIDTH)
+    elif not wide:
         across = min(across, WIDTH) if columns == 1 else max(across, WIDE)
-    if columns == 2 and not wide:
+    if columns == 2 and not (wide or row):
         across = WIDE  # a page shows a wider one smaller, and its letters with it
     fig = Figure(figsize=(across, high), layout=settings.pop("layout", "constrained"), dpi=DPI)
     return fig, fig.subplots(rows, columns, **settings)

@@ -17,7 +17,7 @@ import pytest
 import stacking
 from PIL import Image, ImageFont
 
-from support.view import plot_bars, plot_heatmap, plot_lines, plot_points, style
+from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, style
 from support.view.figure import fit, svg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -355,6 +355,23 @@ def test_a_plot_takes_the_whole_column_at_a_desk_and_keeps_its_letters(tmp_path)
         assert max(short) - left == pytest.approx(0.4 * (right - left), abs=0.2)
         assert max(long) == pytest.approx(right, abs=0.2)
     assert drawn.count(">words words") == 2 and made.count(">words words") == 1, "its label is one line now"
+
+
+def test_dots_name_their_rows_once_on_a_phone_and_at_a_desk():
+    """(Three charts, one below the other on a phone, each repeated the names of thirteen models.)"""
+    names = [f"model number {k}" for k in range(5)]
+    measures = {"hidden width ÷ stream width": [4, 4, 3.5, 5, 3], "heads": range(5), "% here": range(5)}
+    fig = plot_dots(measures, names, groups=list("aabbb"))
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    assert stacking.stacked(drawn) == "" and sides(drawn)[0] <= 72 * style.WIDTH + 1
+    assert sides(made)[0] == column.COLUMN and plots.letters(made) == plots.letters(drawn)
+    for text in (drawn, made):
+        assert all(text.count(f">{name}<") == 1 for name in names) and text.count(">heads<") == 1
+    wider = (column.COLUMN - sides(drawn)[0]) / len(measures)
+    moved = [float(x) for x in re.findall(r'<g transform="translate\(([\d.]+) 0[.0]*\)"><g id="axes', made)]
+    assert moved == pytest.approx([k * wider for k in range(len(measures))], abs=0.01)
 
 
 def test_a_map_and_a_square_of_shades_are_not_drawn_out():

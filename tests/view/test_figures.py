@@ -15,6 +15,7 @@ from support.view import (
     diagram,
     plot_attention,
     plot_bars,
+    plot_dots,
     plot_heatmap,
     plot_history,
     plot_lines,
@@ -39,6 +40,7 @@ FIGURES = {
     "bars": lambda: plot_bars(
         {"a": [1, 2], "b": [2, 1]}, ["x", "y"], {"a": [0.1, 0.2]}, digits=1, level={"floor": 1}
     ),
+    "dots": lambda: plot_dots({"heads": [12, [96, 8]], "layers": [12, -3]}, ["x", "y"], ["a", "b"]),
     "heatmap": lambda: plot_heatmap(torch.randn(3, 2), ["a", "b", "c"], ["x", "y"], "columns", "rows"),
     "masked": lambda: plot_heatmap([[0.0, -np.inf], [1.0, 2.0]]),
     "attention": lambda: plot_attention(torch.eye(4).expand(3, 4, 4), WORDS),
@@ -217,6 +219,8 @@ def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():
         (lambda: plot_lines([1, 2], {"a": [1]}), "has 1 values for 2 positions"),
         (lambda: plot_points([1, 2], [1]), "do not make points"),
         (lambda: plot_bars([1, 2], ["a"]), "one value for each of the 1 labels"),
+        (lambda: plot_dots({"heads": [1, 2]}, ["a"]), "a value for each of the 1 labels"),
+        (lambda: plot_dots({"heads": [1]}, ["a"], groups=["x", "y"]), "2 groups do not fit 1 labels"),
         (lambda: plot_heatmap([1, 2]), "needs a matrix"),
         (lambda: plot_heatmap([[1, 2]], rows=["a", "b"]), "2 names do not fit 1 rows"),
         (lambda: plot_attention(np.zeros((1, 1, 2, 2)), ["a", "b"]), "head, query, key"),
