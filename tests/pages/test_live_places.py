@@ -102,6 +102,18 @@ def test_on_a_phone_play_and_what_it_says_stay_in_the_window(open_tab):
     assert figure.locator(".live-answer").text_content() == figure.locator(".live-says").text_content()
 
 
+def test_on_a_phone_a_word_that_is_picked_is_seen_where_one_has_pressed(open_tab):
+    tab = opened(open_tab, "notebooks/21_sampling.html", width=390)
+    figure = figure_of(tab, "next_word")
+    text, pick = figure.locator(".live-text"), figure.locator("[data-act=draw]")
+    text.evaluate("e => e.scrollIntoView({block: 'center'})")
+    before = text.text_content()
+    pick.evaluate("e => e.click()")
+    assert text.text_content() != before
+    below, above = pick.bounding_box(), text.bounding_box()
+    assert 0 < below["y"] + below["height"] - above["y"] <= tab.viewport_size["height"] - BAR
+
+
 def drawn(tab, handle, dx, dy):
     """A part of a drawing is taken by the mouse and drawn so far."""
     handle.scroll_into_view_if_needed()
