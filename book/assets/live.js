@@ -376,7 +376,9 @@
       const isNear = spec.near ? among(spec.near) : (_, k) => k < 2;
       function arrange() {
         const near = narrow.matches && rows.length > 3 ? rows.filter(isNear) : rows, away = rows.filter((row) => !near.includes(row));
-        main.replaceChildren(...near, ...(spec.tour ? [] : examples), buttons);
+        const parts = [...near, ...(spec.tour ? [] : examples)];
+        if (narrow.matches && actions.length && !player) main.replaceChildren(buttons, ...parts); // (what they do is seen above them)
+        else main.replaceChildren(...parts, buttons);
         rest.replaceChildren(...away);
         if (narrow.matches) main.before(picture);
         else main.after(picture);

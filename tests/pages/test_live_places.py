@@ -1,4 +1,4 @@
-"""Where the parts of a live figure stand: in one window, the result beside what makes it; and what a hand can draw."""
+"""Where the parts of a live figure stand: the result beside what makes it; and what a hand can draw."""
 
 import math
 
@@ -9,8 +9,9 @@ from support.view.live import find
 
 BAR = 56  # the page's own, above
 PANEL = """(e) => {
-  const box = (css) => { const {top, bottom, left, right} = e.querySelector(css).getBoundingClientRect(); return {top, bottom, left, right}; };
-  return {panel: box('.live-panel'), controls: box('.live-controls'), picture: box('.live-picture'), says: box('.live-says')};
+  const box = (css) => e.querySelector(css).getBoundingClientRect().toJSON();
+  const parts = ['panel', 'controls', 'picture', 'says'];
+  return Object.fromEntries(parts.map((part) => [part, box(`.live-${part}`)]));
 }"""
 
 
@@ -35,7 +36,10 @@ def figure_of(tab, name):
 )
 def test_at_a_desk_the_figure_is_seen_whole_with_its_controls_beside_it(open_tab, page, name):
     tab = opened(open_tab, f"notebooks/{page}.html", width=1280)
-    at = figure_of(tab, name).evaluate(PANEL)
+    figure = figure_of(tab, name)
+    figure.scroll_into_view_if_needed()
+    tab.wait_for_timeout(300)  # (what is far from the window is not laid out)
+    at = figure.evaluate(PANEL)
     assert at["panel"]["bottom"] - at["panel"]["top"] <= 800 - BAR
     assert at["controls"]["right"] < at["picture"]["left"]
     assert at["controls"]["top"] < at["picture"]["bottom"]
@@ -96,6 +100,18 @@ def test_on_a_phone_play_and_what_it_says_stay_in_the_window(open_tab):
         box = figure.locator(css).first.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= high + 1
     assert figure.locator(".live-answer").text_content() == figure.locator(".live-says").text_content()
+
+
+def test_on_a_phone_a_word_that_is_picked_is_seen_where_one_has_pressed(open_tab):
+    tab = opened(open_tab, "notebooks/21_sampling.html", width=390)
+    figure = figure_of(tab, "next_word")
+    text, pick = figure.locator(".live-text"), figure.locator("[data-act=draw]")
+    text.evaluate("e => e.scrollIntoView({block: 'center'})")
+    before = text.text_content()
+    pick.evaluate("e => e.click()")
+    assert text.text_content() != before
+    below, above = pick.bounding_box(), text.bounding_box()
+    assert 0 < below["y"] + below["height"] - above["y"] <= tab.viewport_size["height"] - BAR
 
 
 def drawn(tab, handle, dx, dy):

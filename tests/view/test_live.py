@@ -120,16 +120,16 @@ def test_the_race_is_torchs_gradient_descent(name):
     assert race(0.05, 40, "the losses")[f"{name}_end"] == pytest.approx(lead.sigmoid().item(), abs=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_descent_is_torchs_optimiser_on_torchs_loss(method):
+@pytest.mark.parametrize("start, method", [*((START, method) for method in METHODS), ((1.7, -0.6), "Adam")])
+def test_the_descent_is_torchs_optimiser_on_torchs_loss(start, method):
     x, y = (torch.tensor(values, dtype=torch.float64) for values in (HOURS, MARKS))
-    weights = torch.nn.Parameter(torch.tensor(START, dtype=torch.float64))
+    weights = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
     optimiser = {
         "gradient descent": torch.optim.SGD([weights], lr=0.1),
         "momentum": torch.optim.SGD([weights], lr=0.1, momentum=0.9),
         "Adam": torch.optim.Adam([weights], lr=0.1),
     }[method]
-    for w, b in walk(0.1, 30, method):
+    for w, b in walk(0.1, 30, method, start):
         optimiser.zero_grad()
         loss = torch.nn.functional.mse_loss(weights[0] * x + weights[1], y)
         loss.backward()

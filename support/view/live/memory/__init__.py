@@ -89,7 +89,8 @@ SIZES = (
 )
 # One axis for every setting: even up to `EVEN` gigabytes, which take `SHARE` of it, then by powers of ten.
 EVEN, SHARE, CARDS = 100, 0.7, (24, 80)
-DECADES = math.ceil(math.log10(memory(*(s.high for s in SIZES), "float32", 0, 1)["total"] / EVEN))
+_MOST = memory(SIZES[0].high, SIZES[1].high, SIZES[2].high, SIZES[3].high, "float32", 0, 1)["total"]
+DECADES = math.ceil(math.log10(_MOST / EVEN))
 TICKS = (0, 20, 40, 60, 80, *(EVEN * 10**k for k in range(DECADES + 1)))
 
 
