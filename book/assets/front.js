@@ -5,3 +5,11 @@ document.addEventListener("click", (event) => {
   const kind = (door.className.match(/door-(\w+)/) || door.closest("[class^='door-']").className.match(/door-(\w+)/))[1];
   try { localStorage.setItem("reading", kind); } catch { /* a browser that keeps nothing */ }
 });
+// The rules of the game lie over the machine: they are closed by the escape key and by a press beside them. On a phone they
+// stand below it, and stay.
+for (const when of ["click", "keydown"]) document.addEventListener(when, (event) => {
+  const rules = document.querySelector(".hero-round[open]"), over = rules && getComputedStyle(rules.querySelector(".hero-rules")).position === "absolute";
+  if (!over || (when === "click" ? rules.contains(event.target) : event.key !== "Escape")) return;
+  rules.open = false;
+  if (rules.contains(document.activeElement)) rules.querySelector("summary").focus();
+});

@@ -337,7 +337,7 @@
         const left = onTour && near < 0, marked = left ? holding((k) => own[k]) : near; // (who has gone another way is not called back)
         tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
         const off = figure.lacks?.(state), still = off ? `; ${off} still off` : "";
-        guide.textContent = at >= 0 ? spec.tour[at].says : left ? `You have left the experiment${still}${off ? ". 1" : "; 1"} leads back to it.` : near < 0 ? spec.invites
+        guide.textContent = at >= 0 ? spec.tour[at].says : left ? `You have left the experiment${still}${off ? ". 1" : "; 1"}\u00a0leads back to it.` : near < 0 ? spec.invites
           : `You have gone on from step ${near + 1}${still}. The experiment ${near + 1 < spec.tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === near + 1 && !left);

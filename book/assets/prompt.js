@@ -128,7 +128,7 @@
         const says = instead.map(([text, words]) => `“${text}” is read as “${words}”, which the model knows.`);
         if (strange.length) {
           const names = [...new Set(strange.map(({word}) => `“${word}”`))], more = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
-          says.push(`${list(more)} ${names.length === 1 ? "is not one" : "are not"} of the model's ${spec.words.length} words. The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "" : " …"}`);
+          says.push(`${list(more)} ${names.length === 1 ? "is not one" : "are not"} of the model's ${spec.words.length} words. The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "." : " …"}`);
         }
         if (trouble) says.push(trouble);
         const [first] = strange, key = first ? `${first.word} ${first.from} ${good.slice(0, first.before).join(" ")}` : "";

@@ -150,8 +150,27 @@
     const ask = () => { asked ||= requestAnimationFrame(mark); };
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
     const beside = $("#pst-secondary-sidebar");
-    if (beside) new ResizeObserver(show).observe(beside); // (when the window changes, its new height is known later)
+    if (beside) {
+      new ResizeObserver(show).observe(beside); // (when the window changes, its new height is known later)
+      giveRoom(beside);
+    }
     ask();
+  }
+  // A figure that takes the room beside the text never lies over the contents: they end above it, or wait until it is past.
+  function giveRoom(contents) {
+    const LEAST = 128;
+    let asked = 0;
+    const measure = () => {
+      asked = 0;
+      const {top, left, width} = contents.getBoundingClientRect();
+      const over = all("live-figure:has(> .live-plays)").map((figure) => figure.getBoundingClientRect()).filter((box) => width && box.right > left && box.bottom > top);
+      const room = Math.floor(Math.min(innerHeight, ...over.map((box) => box.top - 8)) - top);
+      contents.style.maxHeight = over.length && room < innerHeight ? `${Math.max(room, LEAST)}px` : "";
+      contents.style.visibility = over.length && room < LEAST ? "hidden" : "";
+    };
+    const ask = () => { asked ||= requestAnimationFrame(measure); };
+    for (const when of ["scroll", "resize"]) addEventListener(when, ask, {passive: true});
+    new ResizeObserver(ask).observe($(".bd-article")); // (a figure is made)
   }
   // The keys to both ends lead to estimated heights, too, and from there to the real end.
   function toTheEnds() {

@@ -78,11 +78,11 @@ def test_three_steps_lead_through_the_experiment(opened):
             invited = [b.text_content()[0] for b in element.query_selector_all(".live-tour > .live-go")]
             assert invited == ([goes_on[-1]] if stop != stops[-1] else [])
     write(element, "5 chiama Paolo")
-    assert "left the experiment; head 0.0 is still off. 1 " in guide.text_content()
+    assert "left the experiment; head 0.0 is still off. 1\xa0" in guide.text_content()
     assert element.query_selector(".live-go") is None
     assert stops[-1].get_attribute("aria-current") == "step", "the head that it took is still off"
     element.query_selector(".machine-bring").click()
-    assert guide.text_content() == "You have left the experiment; 1 leads back to it."
+    assert guide.text_content() == "You have left the experiment; 1\xa0leads back to it."
     assert element.query_selector(".live-stop[aria-current]") is None
     element.query_selector(".live-reset").click()
     write(element, "5 chiama Paolo")

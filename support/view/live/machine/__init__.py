@@ -38,15 +38,14 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called. Words look back through heads, drawn as small maps. The framed one "
+        "Tarso, because Pietro called. Words look back through heads, drawn as maps. The framed one "
         "puts only 32% on Pietro, but without it the title changes: switch it off.",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
     ),
     Stop(
         "one head off",
-        "Now vice, as if a player 1 to 8 had called. Only head 0.0 does that: without another of block 0 no "
-        "title comes, without one of block 1 still Tarso.",
+        "Now vice, as if a player 1 to 8 had called: without head 0.0 the model says so whoever calls Paolo.",
         {"prompt": "Pietro chiama Paolo", "h00": False, **END},
         ("head 0.0", "Pietro"),
     ),

@@ -20,7 +20,11 @@
       this.text = make("p", {class: "machine-text"});
       this.missing = [make("p", {class: "machine-missing"}), make("p", {class: "machine-missing"})]; // beside the buttons, and in the bar of a phone
       this.choices = make("div", {class: "machine-choices", role: "group", "aria-label": "The most probable next words; tap one to append it"});
-      this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, window.MachineSaid.key(make, data), this.text), this.stage, this.told);
+      this.key = window.MachineSaid.key(make, data);
+      this.key.addEventListener("toggle", () => {
+        if (this.key.open && this.bottom.raised && this.box.flow === "across") this.open("nothing");
+      });
+      this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, this.key, this.text), this.stage, this.told);
       // The switches of the parts wait until they are asked for; one that is off is always there.
       this.switching = false;
       this.bottom = new window.MachineSheet(this);
@@ -150,9 +154,10 @@
       if (chosen && this.grows) button(box.next, "next machine-chosen", "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
       else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       strip.append(...parts.splice(0));
-      if (box.shown[0] > 0 && !box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
+      const earlier = box.shown[0] > 0 && !box.gap;
+      if (earlier) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
-      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", "word to numbers");
+      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : "word to numbers"); // (there it would touch what was said just now)
       const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
         opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, "looks back");

@@ -1,6 +1,7 @@
 // What the machine view says in words beside its drawing: the text that the model reads, and what its colours mean.
 (() => {
   "use strict";
+  const {bar} = window.ModelText;
   // How the words of a text are set one after another: prose has capitals, and no space before a full stop.
   function setter(names) {
     let start = true, quoted = false, last = "";
@@ -36,7 +37,8 @@
       }
     }
     if (!state.over) parts.push(" …");
-    const english = Object.keys(data.english).length ? [make("span", {class: "machine-english"}, `In English: ${lately(inEnglish(state.words.slice(view.held.begins), data.english))}${state.over ? "" : " …"}`)] : [];
+    const english = Object.keys(data.english).length && state.words.length > view.held.begins ? [make("span", {class: "machine-english"}, `In English: ${lately(inEnglish(state.words.slice(view.held.begins), data.english))}${state.over ? "" : " …"}`)] : [];
+    view.text.classList.toggle("machine-glossed", Object.keys(data.english).length > 0); // (there is room for both)
     view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
     view.text.scrollTop = view.text.scrollHeight; // (of a long text one sees the end)
   }
@@ -59,8 +61,8 @@
   }
   // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
   // are guesses, and are only told.
-  const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p}) => {
-    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {}, word), " ", much(p));
+  const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
     button.addEventListener("click", () => view.append(word));
     return button;
   });

@@ -23,6 +23,7 @@
     raise() {
       if (this.raised) return;
       this.view.room.classList.add("machine-sheet");
+      if (this.view.box.flow === "across") this.view.key.open = false; // (it would lie over it)
       if (!matchMedia("(max-width: 600px)").matches) return;
       this.entry = true;
       history.scrollRestoration = "manual"; // for this entry and the next: the page stays where it is

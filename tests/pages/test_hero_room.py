@@ -1,0 +1,142 @@
+"""Each part of the machine view has its place: nothing lies over another, and nothing is pushed away."""
+
+import pytest
+from test_hero import PAGE, settled
+from test_hero_sheet import LONG
+
+WIDE = "live-figure:has(> .live-panel.live-broad.live-plays)"
+# Whether the contents of the page are seen, and which wide figures they meet.
+MET = """wide => { const e = document.querySelector('#pst-secondary-sidebar'), a = e.getBoundingClientRect();
+  const seen = getComputedStyle(e).visibility === 'visible';
+  return [seen, seen && [...document.querySelectorAll(wide)].some(figure => {
+    const b = figure.getBoundingClientRect();
+    return b.right > a.left && b.left < a.right && b.bottom > a.top && b.top < a.bottom; })]; }"""
+
+
+def apart(a, b):
+    """How far two boxes are from each other, the greater of both directions; negative if they meet."""
+    return max(
+        b["x"] - a["x"] - a["width"],
+        a["x"] - b["x"] - b["width"],
+        b["y"] - a["y"] - a["height"],
+        a["y"] - b["y"] - b["height"],
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+@pytest.mark.parametrize("page", ["notebooks/15_the_whole_model.html", "book/playground.html"])
+def test_a_figure_that_takes_the_room_of_the_contents_never_lies_over_them(open_tab, page, width):
+    """They end above it, wait while it stands beside their beginning, and come back."""
+    tab = open_tab("file", page, width=width)
+    tab.set_viewport_size({"width": width, "height": 900})
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.scroll_into_view_if_needed()
+    figure.locator(".machine-word").first.wait_for()
+    seen = []
+    for begins in (860, 700, 400, 60, -300, -700, -1400):
+        figure.evaluate("(e, y) => scrollBy(0, e.getBoundingClientRect().y - y)", begins)
+        tab.wait_for_timeout(250)
+        visible, met = tab.evaluate(MET, WIDE)
+        assert not met, begins
+        seen.append(visible)
+    assert seen[:3] == [True] * 3 and not seen[3] and seen[-1]
+    assert tab.complaints == []
+
+
+def test_the_signs_and_an_opened_part_are_seen_one_at_a_time(front_page):
+    tab, element = front_page(width=1280, height=800)
+    shown = "e => [e.querySelector('.machine-key').open, e.state.open]"
+    element.query_selector(".machine-key summary").click()
+    element.query_selector("[data-key='head 0.0']").click()
+    settled(tab)
+    assert element.evaluate(shown) == [False, "head 0.0"]
+    element.query_selector(".machine-key summary").click()
+    settled(tab)
+    assert element.evaluate(shown) == [True, "nothing"] and tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_the_drawing_keeps_its_place_when_the_english_needs_a_second_line(front_page, width):
+    _tab, element = front_page(width=width, height=800)
+    text, places = element.query_selector("input[role=combobox]"), []
+    for written in ("Pietro chiama", LONG, f"{LONG} chiama 3 3 chiama 2"):
+        text.fill(written)
+        places.append(element.query_selector(".machine-stage").bounding_box()["y"])
+    assert len(set(places)) == 1
+
+
+def test_the_rules_of_the_game_push_nothing_away(front_page):
+    tab, element = front_page(width=1280, height=800)
+    rules, stage = tab.query_selector(".hero-round"), element.query_selector(".machine-stage")
+    size = "e => getComputedStyle(e).fontSize"
+    summary, sentence = rules.query_selector("summary"), tab.query_selector(".hero-card p")
+    assert summary.evaluate(size) == sentence.evaluate(size)
+    place, high = stage.bounding_box(), tab.evaluate("document.documentElement.scrollHeight")
+    for close in ("Escape", "press"):
+        summary.click()
+        assert rules.evaluate("e => e.open") and stage.bounding_box() == place
+        assert tab.evaluate("document.documentElement.scrollHeight") == high
+        box = rules.query_selector(".hero-rules").bounding_box()
+        assert box["y"] + box["height"] <= 800
+        seen = "([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.hero-rules'))"
+        assert tab.evaluate(seen, [box["x"] + 30, box["y"] + box["height"] - 20]), "it lies over the figure"
+        if close == "Escape":
+            tab.keyboard.press("Escape")
+        else:
+            tab.mouse.click(box["x"] + 30, box["y"] + box["height"] + 20)
+        assert not rules.evaluate("e => e.open")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    summary.click()
+    tab.keyboard.press("Escape")
+    assert rules.evaluate("e => e.open"), "on a phone they stand below the figure, over nothing"
+    below = element.bounding_box()["y"] + element.bounding_box()["height"]
+    assert rules.bounding_box()["y"] >= below
+    assert (
+        tab.evaluate("parseFloat(getComputedStyle(document.querySelector('.hero-round summary')).fontSize)")
+        >= 16
+    )
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_on_a_phone_the_bar_shows_the_three_most_probable_words_at_each_step_of_the_tour(front_page, which):
+    """From the start, each with a bar as long as its probability."""
+    tab, element = front_page(which, 390, 844)
+    for stop in (None, *element.query_selector_all(".live-tour > .live-stop")):
+        if stop:
+            stop.click()
+            settled(tab)
+        offered = [b for b in element.query_selector_all(".machine-choice") if b.is_visible()]
+        top = element.evaluate("e => e.state.top.slice(0, 3).map(({word, p}) => [word, p])")
+        assert [b.query_selector("b").inner_text() for b in offered] == [word for word, _ in top]
+        for button, (word, p) in zip(offered, top, strict=True):
+            track, fill = (
+                button.query_selector(f".live-{part}").bounding_box() for part in ("track", "fill")
+            )
+            assert track["height"] >= 6 and abs(fill["width"] - p * track["width"]) < 1
+            cut = "e => [e, ...e.children].some((part) => part.scrollWidth > part.clientWidth)"
+            assert not button.evaluate(cut), word
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_the_number_of_words_that_are_not_shown_touches_no_heading(front_page, width):
+    _tab, element = front_page(width=width, height=844)
+    element.query_selector("input[role=combobox]").fill(LONG)
+    earlier = element.query_selector(".machine-earlier")
+    assert earlier.text_content().endswith(" earlier")
+    box = earlier.bounding_box()
+    others = element.query_selector_all("[data-key=embedding] small, [data-key='attention 0'], .machine-word")
+    if width > 600:
+        assert "word to numbers" in element.query_selector("[data-key=embedding]").text_content()
+    else:
+        others.append(element.query_selector("[data-key=embedding]"))
+    assert min(apart(box, other.bounding_box()) for other in others) >= 4
+
+
+def test_a_text_of_unknown_words_only_has_no_english_and_its_note_full_stops(open_tab):
+    tab = open_tab("file", PAGE)
+    element = tab.wait_for_selector("live-figure:has(.machine-word)")
+    element.query_selector("input[role=combobox]").fill("hello ")
+    note = element.query_selector(".live-trouble").text_content()
+    assert "The model reads: nothing yet. In place of “hello”:" in note
+    assert element.query_selector(".machine-english") is None and tab.complaints == []
