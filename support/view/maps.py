@@ -44,7 +44,7 @@ def plot_map(
         axes: draw axes with numbers; by default only if they have a meaning (a label).
         show_only: the words to be named; all are drawn.
         font: size of the names in points.
-        size: width and height in inches.
+        size: width and height in inches; up to `style.WIDTH`, a phone shows several maps side by side.
 
     Raises:
         InputError: the points are not in the plane, or not one word and one group to each.
@@ -64,7 +64,9 @@ def plot_map(
     wide = min(columns, len(maps))
     high = -(-len(maps) // wide)
     side = style.WIDTH if wide == 1 else 3.5
-    fig, panels = style.subplots(high, wide, figsize=size or (wide * side, high * side * 1.05), squeeze=False)
+    across, up = size or (wide * side, high * side * 1.05)
+    row = across <= style.WIDTH  # several small maps beside one another, on a phone, too
+    fig, panels = style.subplots(high, wide, row=row, figsize=(across, up), squeeze=False)
     names = list(dict.fromkeys(groups)) if groups is not None else [""]
     kind = np.array([names.index(g) for g in groups] if groups is not None else [0] * len(words))
     with_axes = bool(xlabel or ylabel) if axes is None else axes
@@ -88,7 +90,7 @@ def plot_map(
             handles,
             texts,
             loc="outside upper center",
-            ncols=min(3 if wide == 1 else 4, len(names)),
+            ncols=min(3 if wide == 1 or row else 4, len(names)),
             columnspacing=1.2,
         )
     fit(fig)  # fixes where the axes are, so that names can be measured against points

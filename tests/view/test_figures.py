@@ -123,6 +123,14 @@ def test_long_names_and_legends_find_room():
     assert above.y0 >= axes.y1 and axes.height > 0.4 * fig.bbox.height and above.x1 <= fig.bbox.width
 
 
+def test_small_maps_stand_side_by_side_on_a_phone():
+    """(Six drawings of one table stood one below the other, five screens high.)"""
+    fig = plot_map([np.eye(4, 2)] * 4, WORDS, list("aabb"), columns=2, size=(style.WIDTH, 4.6))
+    assert fig.get_figwidth() == style.WIDTH
+    one, other, *_ = (ax.get_window_extent() for ax in fig.axes)
+    assert one.y0 == pytest.approx(other.y0, abs=1) and one.x1 < other.x0
+
+
 def test_the_parts_of_a_sum_follow_one_another_and_the_sum_is_written():
     fig = plot_bars({"one": [1, 2], "two": [3, 0.5]}, ["a", "b"], digits=1, stacked=True)
     [ax] = fig.axes
