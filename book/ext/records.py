@@ -224,12 +224,12 @@ class Reach(_FromRecord):
         kept = _load(folder / "stacks.json") or []
         rows = []
         for row in kept:
-            name, wanted = f"Python {row['python']}", " ".join([row["versions"], *row["also"]])
+            wanted = " ".join([row["versions"], *row["also"]])
             stack = ", ".join(f"{name} {row[name]}" for name in ("torch", "numpy", "transformers"))
             seconds = [str(round(row["install"])), str(round(row["seconds"]))]
             told = [f"{chapter}: {', '.join(what)}" for chapter, what in row["differs"].items()]
             differs = "; ".join(told) or "nothing"
-            rows.append([name, wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
+            rows.append([row["python"], wanted, stack, *seconds, str(row["chapters"]), row["date"], differs])
         head = ["Python", "Versions", "Installed", "Seconds to install", "Seconds to run", "Chapters", "Date"]
         return [*lines, *(_table([*head, "Differs"], rows) if rows else [])]
 
