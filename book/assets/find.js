@@ -4,7 +4,7 @@
 // terms; the package's reference last.
 ;(() => { // (what stands before it ends without a sign)
   "use strict";
-  const GLOSSARY = "book/glossary", REFERENCE = "book/api", LEARNT = "notebooks/", LISTS = /^book\/(errata|index|questions|references|status|timeline|way|zoo)$/;
+  const GLOSSARY = "book/glossary", REFERENCE = "book/api", LEARNT = "notebooks/", LISTS = /^book\/(index|questions|timeline|way)$/, RECORDS = /^book\/(errata|references|status|zoo)$/;
   const stemmer = new Stemmer(), stems = (text) => splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word));
   const plain = (html) => new DOMParser().parseFromString(html, "text/html").body.textContent;
   const make = (tag, className, ...children) => {
@@ -82,7 +82,7 @@
       }
     }
     pages.delete(GLOSSARY);
-    const kind = ({name, named}) => name.startsWith(REFERENCE) ? 2 : LISTS.test(name) && named < 0.5 ? 1 : 0;
+    const kind = ({name, named}) => name.startsWith(REFERENCE) ? 3 : named >= 0.5 ? 0 : RECORDS.test(name) ? 2 : LISTS.test(name) ? 1 : 0;
     const rank = (p) => p.weight * (p.name.startsWith(LEARNT) ? 1.15 : 1) + (p.parts.length ? 12 : 0);
     const list = [...pages.values()].sort((a, b) => kind(a) - kind(b) || b.titled - a.titled || rank(b) - rank(a));
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);

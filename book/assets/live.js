@@ -1,8 +1,8 @@
-// Live figures without a kernel. The page holds <live-figure> elements; each has a description in JSON (made from
-// support/view/controls.py: controls, a sentence, a table) and a still picture, which stays if anything here fails.
+// Live figures without a kernel. The page holds <live-figure> elements; each has a description in JSON (made by
+// support.view.live: controls, a sentence, a table) and a still picture, which stays if anything here fails.
 // A figure is defined once with Live.define(name, {compute, draw}); everything shown goes in as text, never as HTML.
 // A figure waits until it is near the window; one that runs a model then asks model.js for it. What was moved stands in
-// the address, after #, so that a finding can be sent to somebody else.
+// the address, after #, and can be sent.
 (() => {
   "use strict";
   const begun = performance.now();
@@ -11,7 +11,7 @@
   const known = {}; // how many figures of a name the page has
   let count = 0;
 
-  // --- words and numbers: the same signs as fill() in support/view/controls.py ---
+  // --- words and numbers: as fill() in support.view.live writes them ---
   const shown = (value, digits, percent) => {
     const number = percent ? value * 100 : value;
     if (!Number.isFinite(number)) return (Number.isNaN(number) ? "–" : number > 0 ? "∞" : "−∞") + (percent ? "%" : "");
@@ -40,61 +40,7 @@
     return svg("g", {class: `live-write${kind}`}, svg("line", {x1: u, y1: v, x2: p, y2: q}), svg("path", {d: head}));
   };
 
-  // Each kind of control: what is put on the page, and how its value is read and set.
-  const CONTROLS = {
-    slider(spec, id) {
-      const input = make("input", {type: "range", id, min: spec.low, max: spec.high, step: spec.step,
-        value: spec.start, autocomplete: "off"});
-      const beside = make("output", {for: id, "aria-live": "off"});
-      return {
-        parts: [make("label", {for: id}, spec.label), input, beside], input,
-        get: () => Number(input.value),
-        set: (value) => { input.value = value; },
-        take: (words) => { if (words.trim() && Number.isFinite(Number(words))) input.value = words; },
-        say(state) {
-          beside.textContent = fill(spec.show, state);
-          input.setAttribute("aria-valuetext", beside.textContent);
-        },
-      };
-    },
-    choice(spec, id) {
-      const input = make("select", {id, autocomplete: "off"}, ...spec.options.map((word) => make("option", {}, word)));
-      input.value = spec.start;
-      return {
-        parts: [make("label", {for: id}, spec.label), input], input,
-        get: () => input.value,
-        set: (value) => { input.value = value; },
-        take: (word) => { if (spec.options.includes(word)) input.value = word; },
-        say() {},
-      };
-    },
-    switch(spec, id) {
-      const input = make("input", {type: "checkbox", id, autocomplete: "off"});
-      input.checked = spec.start;
-      return {
-        parts: [input, make("label", {for: id}, spec.label)], input,
-        get: () => input.checked,
-        set: (value) => { input.checked = value; },
-        take: (word) => { if (word === "on" || word === "off") input.checked = word === "on"; },
-        say() {},
-      };
-    },
-  };
-
-  // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
-  const whole = (text) => new TextDecoder("utf-8", {ignoreBOM: true}).decode(new TextEncoder().encode(text));
-  CONTROLS.typed = (spec, id) => {
-    const input = make("input", {type: "text", id, value: spec.start, autocomplete: "off", autocapitalize: "none",
-      autocorrect: "off", spellcheck: "false", ...(spec.words.length ? {list: `${id}-words`} : {})});
-    const offered = make("datalist", {id: `${id}-words`}, ...spec.words.map((word) => make("option", {value: word})));
-    return {
-      parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, offered)], input,
-      get: () => [...whole(input.value)].slice(0, spec.most).join(""),
-      set: (value) => { input.value = value; },
-      take: (text) => { input.value = text; },
-      say() {},
-    };
-  };
+  const CONTROLS = {}; // each kind of control; controls.js has those of most figures
 
   // --- the address ---
   const address = () => new URLSearchParams(location.hash.slice(1));
@@ -464,7 +410,7 @@
       figures[name] = figure;
       if (document.readyState !== "loading") wakeAll();
     },
-    control(kind, made) { CONTROLS[kind] = made(make); }, // a kind that only some pages need
+    control(kind, made) { CONTROLS[kind] = made(make, fill); },
     waits: () => waking.size > 0,
     buildAll() { for (const bring of [...unbuilt]) bring(); }, // also the far ones, but none that needs a model
   };

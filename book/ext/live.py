@@ -1,10 +1,10 @@
 """Live figures on the page: the directive `live`, and the stored outputs of `support.view.live` in chapters.
 
 Both become a `<live-figure>` that holds the figure's description as JSON and, inside, what is shown without
-JavaScript: a still picture with its numbers, or what the figure says in HTML, and a sentence. `live.js` and
-`live.css` are loaded where there is one, then `model.js` where it runs a model, then the figure's own
-`figure.js` (and what that shares with others), copied from its folder in `support/view/live`. The models are
-packed into the folder `_models`, and a page loads one only when its figure comes near.
+JavaScript: a still picture with its numbers, or what the figure says in HTML, and a sentence. `live.js`,
+`controls.js` and `live.css` are loaded where there is one, then `model.js` where it runs a model, then the
+figure's own `figure.js` (and what that shares with others), copied from its folder in `support/view/live`.
+The models are packed into the folder `_models`, and a page loads one only when its figure comes near.
 """
 
 import base64
@@ -127,6 +127,7 @@ def load(app: Any, page: str, template: str, context: Any, doctree: nodes.docume
     figures = [] if doctree is None else list(doctree.findall(live_figure))
     if figures:
         app.add_js_file("live.js", loading_method="defer")
+        app.add_js_file("controls.js", loading_method="defer")
         app.add_css_file("live.css")
     for name in {node["name"] for node in figures}:
         if (ASSETS / f"{name}.css").exists():  # a figure that needs more

@@ -19,6 +19,7 @@ from support.view.live.registry import HERE
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
+ASSETS = ("controls.js", "model.js", "prompt.js")
 PAGE = "book/playground.html"
 # One answer for many cases: all that a reading leaves, as float32 in base64.
 READ = """async ([name, cases]) => {
@@ -266,10 +267,10 @@ def test_a_model_that_does_not_come_leaves_the_still_picture(browser, bases):
 
 
 @pytest.mark.parametrize(
-    "name", ["model.js", "prompt.js", *sorted(str(path.relative_to(HERE)) for path in HERE.rglob("*.js"))]
+    "name", [*ASSETS, *sorted(str(path.relative_to(HERE)) for path in HERE.rglob("*.js"))]
 )
 def test_the_scripts_are_small_and_have_no_way_to_make_html_of_a_text(name):
-    source = ROOT / "book" / "assets" if name in ("model.js", "prompt.js") else HERE
+    source = ROOT / "book" / "assets" if name in ASSETS else HERE
     script = (source / name).read_text(encoding="utf8")
     ways = r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function"
     ways += r"|fetch\(|XMLHttp|\bimport\b|https?:"

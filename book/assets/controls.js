@@ -1,0 +1,56 @@
+// The controls of live figures. Each kind says what is put on the page, and how its value is read and set.
+(() => {
+  "use strict";
+  Live.control("slider", (make, fill) => (spec, id) => {
+    const input = make("input", {type: "range", id, min: spec.low, max: spec.high, step: spec.step,
+      value: spec.start, autocomplete: "off"});
+    const beside = make("output", {for: id, "aria-live": "off"});
+    return {
+      parts: [make("label", {for: id}, spec.label), input, beside], input,
+      get: () => Number(input.value),
+      set: (value) => { input.value = value; },
+      take: (words) => { if (words.trim() && Number.isFinite(Number(words))) input.value = words; },
+      say(state) {
+        beside.textContent = fill(spec.show, state);
+        input.setAttribute("aria-valuetext", beside.textContent);
+      },
+    };
+  });
+  Live.control("choice", (make) => (spec, id) => {
+    const input = make("select", {id, autocomplete: "off"}, ...spec.options.map((word) => make("option", {}, word)));
+    input.value = spec.start;
+    return {
+      parts: [make("label", {for: id}, spec.label), input], input,
+      get: () => input.value,
+      set: (value) => { input.value = value; },
+      take: (word) => { if (spec.options.includes(word)) input.value = word; },
+      say() {},
+    };
+  });
+  Live.control("switch", (make) => (spec, id) => {
+    const input = make("input", {type: "checkbox", id, autocomplete: "off"});
+    input.checked = spec.start;
+    return {
+      parts: [input, make("label", {for: id}, spec.label)], input,
+      get: () => input.checked,
+      set: (value) => { input.checked = value; },
+      take: (word) => { if (word === "on" || word === "off") input.checked = word === "on"; },
+      say() {},
+    };
+  });
+
+  // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
+  const whole = (text) => new TextDecoder("utf-8", {ignoreBOM: true}).decode(new TextEncoder().encode(text));
+  Live.control("typed", (make) => (spec, id) => {
+    const input = make("input", {type: "text", id, value: spec.start, autocomplete: "off", autocapitalize: "none",
+      autocorrect: "off", spellcheck: "false", ...(spec.words.length ? {list: `${id}-words`} : {})});
+    const offered = make("datalist", {id: `${id}-words`}, ...spec.words.map((word) => make("option", {value: word})));
+    return {
+      parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, offered)], input,
+      get: () => [...whole(input.value)].slice(0, spec.most).join(""),
+      set: (value) => { input.value = value; },
+      take: (text) => { input.value = text; },
+      say() {},
+    };
+  });
+})();
