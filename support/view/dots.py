@@ -13,7 +13,6 @@ from support.view.figure import legend_above
 from support.view.plots import numbers
 
 ROW = 0.22  # inches of a name
-NAMES = 0.42  # of the width, at most, for the names: see `support.view.figure`
 LETTER = 0.56  # of the size of letters: how wide one is
 
 
@@ -53,7 +52,7 @@ def plot_dots(
         1, many, row=True, figsize=size or (style.WIDTH, high), sharey=True, squeeze=False
     )
     longest = max(len(str(label)) for label in labels) * LETTER * style.LETTERS
-    left = 72 * style.WIDTH - min(longest, NAMES * 72 * style.WIDTH)
+    left = 72 * style.WIDTH - min(longest, style.NAMES * 72 * style.WIDTH)
     letters = int(left / many / (LETTER * style.LETTERS))
     for ax, (name, values) in zip(axes[0], measures.items(), strict=True):
         for k, kind in enumerate(kinds):

@@ -24,7 +24,7 @@ from PIL import Image
 from support.core import InputError
 from support.view.diagram import Diagram
 from support.view.ends import name_ends
-from support.view.style import DPI, LETTERS, WIDTH
+from support.view.style import DPI, LETTERS, NAMES, WIDTH
 
 MARK = 'class="plot"'
 MANY = 1000  # an artist with more points than this is a picture inside of the drawing
@@ -100,7 +100,7 @@ def _break_names(ax: Axes, fig: Figure, once: bool) -> None:
     """Long names on the vertical axis are broken into lines, and each has its height."""
     names = [text.get_text() for text in ax.get_yticklabels()]
     boxes = [text.get_window_extent() for text in ax.get_yticklabels()]
-    room = fig.bbox.width * (0.42 if once else 0.22)
+    room = fig.bbox.width * (NAMES if once else 0.22)
     long = any(box.width > room for box in boxes)
     if long:
         names = [

@@ -91,6 +91,7 @@ DPI = 120  # 7 inches make 840 pixels: sharp in the book's column, small on disk
 WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point is a pixel there
 WIDE = 7.0  # inches; panels side by side
 LETTERS = 11.5  # points; no letter of a figure is smaller, but for exponents
+NAMES = 0.42  # of the width of panels that share their names: the most that the names take
 
 
 def use() -> None:
