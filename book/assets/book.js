@@ -52,6 +52,36 @@ const keepPlace = (change) => {
   left = place && place !== seen ? {place: seen, top, instead: place, at: 80} : null;
   if (place) holdAt(place, left ? left.at : top);
 };
+// What lies far below is laid out in the meantime, a part at a time, so that a picture of the whole page shows all of it. A
+// change of the whole page leaves that to the browser again, which lays out only what is near, and takes no longer for it.
+const FAR = `:is(.bd-article > section > section, .bd-article > section > section > section, .bd-article > section > form.quiz,
+  .bd-article section > dl.py, .bd-article .citation, .bd-article section section > div.cell:not(.live-cell))`;
+let far = null;
+const layOut = (time) => {
+  while (far.length && !document.documentElement.dataset.opening && time.timeRemaining() > 8) {
+    const part = far.shift();
+    // Not what a fold holds, and nothing above what is read, which must stay where it is.
+    if (!part.checkVisibility() || part.getBoundingClientRect().bottom < 0) continue;
+    part.classList.add("laid-out");
+    part.getBoundingClientRect();
+  }
+  if (far.length) requestIdleCallback(layOut);
+};
+const leaveFar = () => {
+  if (!far) return;
+  for (const part of document.querySelectorAll(".laid-out")) part.classList.remove("laid-out");
+  if (!far.length) requestIdleCallback(layOut);
+  far = [...document.querySelectorAll(FAR)];
+};
+if (window.requestIdleCallback) {
+  addEventListener("load", () => setTimeout(() => { far = []; leaveFar(); }, 700)); // (who came by a link has arrived)
+  let wide = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth < 100 || Math.abs(wide - innerWidth) < 20) return; // (a window of one pixel: a picture is being taken)
+    leaveFar();
+    wide = innerWidth;
+  });
+}
 // In the bar above a page stands its name, once its title has scrolled away.
 document.addEventListener("DOMContentLoaded", () => {
   const title = document.querySelector(".bd-article h1"), here = document.querySelector(".here");

@@ -8,6 +8,7 @@
 
   // --- Everything, Picture, By hand, Code ---
   function show(way) {
+    leaveFar();
     data.reading = way in WAYS ? way : "all";
     delete data.code;
     for (const button of all("button[data-way]")) button.setAttribute("aria-pressed", String(button.dataset.way === data.reading));

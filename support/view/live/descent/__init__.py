@@ -106,6 +106,8 @@ def descend(
         verdict = "has left the map: the learning rate is too large"
     elif loss - best < 0.001:
         verdict = "has arrived near the minimum"
+    elif loss > surface(*path[0])[0]:
+        verdict = "moves away from the minimum: the learning rate is too large"
     elif abs(by_w) + abs(by_b) < 0.3:
         verdict = "is still on its way along the flat direction"
     else:

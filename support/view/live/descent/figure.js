@@ -43,6 +43,7 @@
       const best = surface(best_w, best_b, data)[0];
       const verdict = off([w, b], data) ? "has left the map: the learning rate is too large"
         : loss - best < 0.001 ? "has arrived near the minimum"
+        : loss > surface(...path[0], data)[0] ? "moves away from the minimum: the learning rate is too large"
         : Math.abs(by_w) + Math.abs(by_b) < 0.3 ? "is still on its way along the flat direction"
         : "is still where the gradient is large";
       return {w, b, loss, by_w, by_b, best, best_w, best_b, verdict,

@@ -53,27 +53,27 @@ def at_step(frame: float | int, word: str) -> Values:
     found["shared"] = len(set(now["near"][i]) & set(last))
     found["width"] = max(max(side) - min(side) for side in zip(*now["points"], strict=True))
     said = (
-        "After {step} steps the loss is {loss:.3f} nats (the game’s own probabilities have {floor:.3f} on "
-        "the same games), and the plane, on which the words now lie within {width:.2f}, shows {share:.1%} "
-        "of the variance. "
-        "Nearest to “{word}” is “{nearest}”; {shared} of its five nearest are so at the end, too."
+        "After {step} steps the loss is {loss:.3f} nats; with the game’s own probabilities it would be "
+        "{floor:.3f}. Nearest to “{word}” is “{nearest}”; {shared} of its five nearest stay to the end."
     )
     finding = fill(said, found | {"word": word, "nearest": near[0]["now"]})
     return found | {"points": now["points"], "near": near, "path": path, "finding": finding}
 
 
 def one_frame_on(values: Values, uniform: float) -> Values:
-    """The next picture; after the last comes the first.
+    """The next picture, as long as there is one.
 
     >>> one_frame_on({"frame": 3}, 0.0), one_frame_on({"frame": 20}, 0.0)
-    ({'frame': 4}, {'frame': 0})
+    ({'frame': 4}, {})
     """
-    return {"frame": (int(values["frame"]) + 1) % len(_FILM["frames"])}
+    frame = int(values["frame"]) + 1
+    return {"frame": frame} if frame < len(_FILM["frames"]) else {}
 
 
 def one_frame_back(values: Values, uniform: float) -> Values:
-    """The picture before."""
-    return {"frame": (int(values["frame"]) - 1) % len(_FILM["frames"])}
+    """The picture before, as long as there is one."""
+    frame = int(values["frame"]) - 1
+    return {"frame": frame} if frame >= 0 else {}
 
 
 def draw_step(values: Values, found: Values) -> Figure:
@@ -109,8 +109,8 @@ FIGURE = LiveFigure(
     rows=(("{rank}", "{now}", "{cosine:.3f}", "{end}"),),
     each="near",
     actions=(
-        Action("back", "One picture back", one_frame_back),
-        Action("on", "Next picture", one_frame_on),
+        Action("back", "Back", one_frame_back),
+        Action("on", "Step", one_frame_on),
     ),
     plays="on",
     data={

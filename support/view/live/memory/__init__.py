@@ -115,12 +115,18 @@ def amount_at(share: Any) -> Any:
 
 
 def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """Two stacked bars: as chosen, and with none of the savings; the axis is the same for all settings."""
-    parts = {part: [found[part], found[f"{part}_plain"]] for part in PARTS}
+    """Two stacked bars: as chosen, and with none of the savings; the axis is the same for all settings.
+
+    A bar ends at its total on that axis; its parts are shares of its length, as lengths do not add up beyond
+    the even part of the axis.
+    """
+    sums = np.cumsum([[found[part], found[f"{part}_plain"]] for part in PARTS], axis=0)
+    ends = amount_at(sums / sums[-1] * along(sums[-1]))
+    parts = dict(zip(PARTS, np.diff(ends, axis=0, prepend=0).tolist(), strict=True))
     fig = plot_bars(
         parts,
         ("as chosen", "no savings"),
-        xlabel="GB on each device (powers of ten beyond 100)",
+        xlabel="GB on each device, at the end of a bar (powers of ten beyond 100)",
         digits=2,
         stacked=True,
         level={f"card of {card} GB": card for card in CARDS},

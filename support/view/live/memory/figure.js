@@ -30,12 +30,14 @@
       // One axis for every setting: even up to some gigabytes, then by powers of ten.
       const {even, share, decades, ticks, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
       const x = (gb) => LEFT + WIDE * (share * Math.min(gb, even) / even + (1 - share) * Math.log10(Math.max(gb, even) / even) / decades);
+      // A bar ends at its total on that axis; its parts are shares of it, for beyond the even part lengths do not add up.
       const bar = (top, end) => {
+        const total = state[`total${end}`], length = x(total) - LEFT;
         let sum = 0;
         return data.parts.map((part, i) => {
-          const from = x(sum);
+          const from = LEFT + length * sum / total;
           sum += state[part + end];
-          return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, class: kinds[i]});
+          return svg("rect", {x: from.toFixed(1), y: top, width: (LEFT + length * sum / total - from).toFixed(1), height: 30, class: kinds[i]});
         });
       };
       const named = (gb) => gb < 1e3 ? String(gb) : `${gb / 1e3}k`; // (thousands of gigabytes)
@@ -48,7 +50,7 @@
         ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v12m0 18v38m0 28V${BOTTOM}`}),
           text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"}))),
         told(60, "as chosen", ""), told(126, "with no savings", "_plain"),
-        text(LEFT + WIDE / 2, BOTTOM + 40, "GB on each device (shaded: powers of ten)", {class: "live-name"}),
+        text(LEFT + WIDE / 2, BOTTOM + 40, "GB on each device, at the end of a bar (shaded: powers of ten)", {class: "live-name"}),
         ...data.parts.map((part, i) => svg("g", {},
           svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, class: kinds[i]}),
           text(LEFT + 22 + 196 * (i % 2), 238 + 24 * (i > 1), part, {class: "live-right live-name"}))));

@@ -15,7 +15,7 @@ from support.view.live.description import LiveFigure
 
 RECORD = zoo.record("stream_length")
 NORMS = ("no norm", "pre-norm", "post-norm")
-WHATS = ("length of a token's stream", "norm of the gradient (1 at the top)", "cosine similarity of tokens")
+WHATS = ("length of a token's stream", "gradient norm (1 at the top)", "cosine similarity of tokens")
 LEAST = 1e-9  # what is smaller is drawn and told as this
 
 
