@@ -347,6 +347,16 @@ def test_it_fits_a_phone_and_axe_finds_nothing(awake, dark):
     assert axe.findings(page) == []
 
 
+def test_a_greeting_after_the_story_and_without_it_is_as_the_page_says():
+    """A small model mixes its turns up: the page says how, and how to begin anew."""
+    begun = tuple(find(NAME).values()["said"].split(" / "))
+    page = (ROOT / "book" / "assistant.md").read_text(encoding="utf8")
+    for turns in ((*begun, "hello"), ("hello",)):
+        reply = converse(turns, True, -1, 0.0)[-1]["parts"][-1]["shown"]
+        assert f"*{reply}*" in page
+    assert len(begun) == 3
+
+
 def test_the_page_says_what_a_visitor_will_see(awake):
     """The four things to try, each in a new conversation."""
     page, element = awake()

@@ -175,7 +175,9 @@
       const note = `${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
       // What the model reads is more than what was said last: an old story may answer a new question.
       const before = state.talk.length - 1, turn = before === 1 ? "the turn before it" : `the ${before} turns before it`;
-      const read = before < 1 || last.stopped === "not read" ? "" : `Together with “${last.user}” the model read ${last.kept ? before === 1 ? turn : `${last.kept} of ${turn}` : `nothing of ${turn}`}. `;
+      const mixed = "To the model that is one text, so its reply may take up a word from before that does not belong to it. ";
+      const read = before < 1 || last.stopped === "not read" ? "" : !last.kept ? `Together with “${last.user}” the model read nothing of ${turn}. `
+        : `Together with “${last.user}” the model read ${before === 1 ? turn : last.kept === before ? `all of ${turn}` : `${last.kept} of ${turn}`}. ${mixed}`;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
       log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
       return make("div", {class: "talk"}, log, offers, make("p", {class: "talk-reads"}, ...reads));
