@@ -21,7 +21,7 @@ def peak_megabytes(pid: int) -> int | None:
 def processor_seconds(pid: int) -> float | None:
     """The processor time of a process and of what it has run; None where the system does not tell.
 
-    Other programs that run at the same time do not lengthen it, as they do a time by the clock.
+    Other programs that run at the same time lengthen it far less than a time by the clock.
 
     >>> processor_seconds(os.getpid()) is None or processor_seconds(os.getpid()) > 0
     True

@@ -76,7 +76,7 @@ def run(notebook, folder: Path, timeout: int = 900) -> float:
 def run_watched(notebook, folder: Path, timeout: int = 900) -> tuple[float, int | None]:
     """Execute a notebook in place, in its folder; returns the seconds and the megabytes it took.
 
-    The seconds are processor time, where the system tells it: other work on the machine adds nothing to them.
+    The seconds are processor time, where the system tells it: other work on the machine adds less to them.
     """
     start, peak, busy = time.perf_counter(), None, None
 
