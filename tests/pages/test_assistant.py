@@ -12,7 +12,7 @@ from conftest import ROOT
 from test_model_figures import figure, state, text_of
 
 from support import zoo
-from support.alignment.conversation import MARKS, conversation_transcript
+from support.alignment.conversation import LATEST, MARKS, conversation_transcript
 from support.alignment.tools import Calculator, ToolError
 from support.assistant import read, written
 from support.exchange.web_export import SHIPPED, rounded
@@ -249,7 +249,9 @@ def test_it_says_with_what_a_question_was_read_and_offers_a_new_conversation(awa
     reach = ".talk-reach"
     assert "What you say next continues this conversation." in element.query_selector(reach).inner_text()
     assert asked() == "Leo"
-    assert "the model read 1 of the 3 turns before it" in element.query_selector(reach).inner_text()
+    assert LATEST == 0, "the story is all that the model reads of the earlier turns"
+    said = element.query_selector(reach).inner_text()
+    assert "The model read “hello, who are you?” and the story as one text, and no other turn" in said
     element.query_selector("[data-key=anew]").click()
     assert element.query_selector(reach) is None
     assert asked() == "I am a small assistant."
