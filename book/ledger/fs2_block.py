@@ -702,7 +702,7 @@ def fs2_113():
 @claim(
     place="III. Residuals and normalization",
     chapter="14",
-    cell="matrix(layer_norm(x_0), rows=five, digits=3)",
+    cell="matrix(layer_norm(x_0), rows=five, columns=",
     stated=[0, 1],
     within=0.0001,
     verdict="holds",

@@ -106,7 +106,7 @@ def fs2_165():
     place="IV. Step 1",
     chapter="16",
     section="Deeper: block zero, forward, matrix by matrix",
-    cell="matrix(x0, rows=sentence)",
+    cell="matrix(x0, rows=sentence, columns=",
     stated=[
         [0.1, 0.2, 0.0, 0.1],
         [0.4, 0.15, 0.2, 0.0],
@@ -222,7 +222,7 @@ def fs2_171():
     place="IV. Step 2",
     chapter="16",
     section="Deeper: block zero, forward, matrix by matrix",
-    cell="matrix(layer_norm(x_0), rows=five, digits=3)",
+    cell="matrix(layer_norm(x_0), rows=five, columns=",
     cell_in="14",
     stated=[0, 1.413, -1.413, 0],
     unit=0.001,
@@ -240,7 +240,7 @@ def fs2_172():
     place="IV. Step 2",
     chapter="16",
     section="Deeper: block zero, forward, matrix by matrix",
-    cell="matrix(n1, rows=sentence, digits=3)",
+    cell="matrix(n1, rows=sentence, columns=",
     stated=[
         [0, 1.413, -1.413, 0],
         [1.485, -0.262, 0.087, -1.31],

@@ -330,7 +330,7 @@ def wb1_016():
     place="5 Worked example, step 2",
     chapter="11",
     section="One head, every number: the cat sat",
-    cell="matrix(V, rows=words, digits=3",
+    cell="matrix(V, rows=words, columns=",
     stated=[[-0.05, 0.15, 0.05, 0.4, 0.15], [0.4, -0.1, -0.1, 0.2, 0.0], [-0.15, -0.25, 0.6, -0.3, 0.2]],
     unit=0.01,
     verdict="holds",
@@ -1024,7 +1024,7 @@ def wb1_054():
 @claim(
     place="6 Two heads, two layers, step 5",
     chapter="12",
-    cell="matrix(h_0 + note, rows=words, digits=2, printed",
+    cell="matrix(h_0 + note, rows=words, columns=",
     stated=[
         [0.04, -0.0, -0.06, 0.35, 0.21, -0.04],
         [0.37, 0.41, -0.3, 0.05, 0.4, 0.33],

@@ -100,8 +100,8 @@ def matrix(
 
     Args:
         M: a tensor, an array or nested lists; a vector is one row.
-        rows: the names of the rows.
-        columns: the names of the columns.
+        rows: the names of the rows; a single word counts them, as in dim 0, dim 1.
+        columns: the names of the columns, or a single word that counts them.
         digits: digits after the point; a matrix of whole numbers shows none.
         caption: a sentence above it.
         printed: what a text prints in the same places; where it is not `M` rounded, it stands behind a ≠.
@@ -114,6 +114,9 @@ def matrix(
           the    cat
     the  1.00  −0.50
     cat  0.00     −∞
+    >>> matrix([[0.5, 2.0]], rows=["cat"], columns="dim", digits=1)
+         dim 0  dim 1
+    cat    0.5    2.0
     >>> matrix([0.504, -0.5], printed=[0.5, 0.5])
     0.50  −0.50 ≠ 0.50
     """
@@ -122,6 +125,10 @@ def matrix(
         raise InputError(
             f"a matrix of shape {values.shape} cannot be laid out in rows; give one or two dimensions"
         )
+    rows, columns = (
+        [f"{names} {i}" for i in range(length)] if isinstance(names, str) else names
+        for names, length in zip((rows, columns), values.shape, strict=True)
+    )
     for names, length, what in ((rows, values.shape[0], "rows"), (columns, values.shape[1], "columns")):
         if names is not None and len(names) != length:
             raise InputError(f"{len(names)} names do not fit {length} {what}; give one for each")

@@ -12,7 +12,7 @@ from conftest import ROOT
 from test_model_figures import figure, state, text_of
 
 from support import zoo
-from support.alignment.conversation import MARKS, conversation_transcript
+from support.alignment.conversation import LATEST, MARKS, conversation_transcript
 from support.alignment.tools import Calculator, ToolError
 from support.assistant import read, written
 from support.exchange.web_export import SHIPPED, rounded
@@ -249,7 +249,9 @@ def test_it_says_with_what_a_question_was_read_and_offers_a_new_conversation(awa
     reach = ".talk-reach"
     assert "What you say next continues this conversation." in element.query_selector(reach).inner_text()
     assert asked() == "Leo"
-    assert "the model read 1 of the 3 turns before it" in element.query_selector(reach).inner_text()
+    assert LATEST == 0, "the story is all that the model reads of the earlier turns"
+    said = element.query_selector(reach).inner_text()
+    assert "The model read “hello, who are you?” and the story as one text, and no other turn" in said
     element.query_selector("[data-key=anew]").click()
     assert element.query_selector(reach) is None
     assert asked() == "I am a small assistant."
@@ -345,6 +347,16 @@ def test_it_fits_a_phone_and_axe_finds_nothing(awake, dark):
     page, _element = awake(at(TALKS[5] + TALKS[6]), width=390, dark=dark, still=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert axe.findings(page) == []
+
+
+def test_a_greeting_after_the_story_and_without_it_is_as_the_page_says():
+    """A small model mixes its turns up: the page says how, and how to begin anew."""
+    begun = tuple(find(NAME).values()["said"].split(" / "))
+    page = (ROOT / "book" / "assistant.md").read_text(encoding="utf8")
+    for turns in ((*begun, "hello"), ("hello",)):
+        reply = converse(turns, True, -1, 0.0)[-1]["parts"][-1]["shown"]
+        assert f"*{reply}*" in page
+    assert len(begun) == 3
 
 
 def test_the_page_says_what_a_visitor_will_see(awake):

@@ -65,6 +65,11 @@ def test_matrix_takes_tensors_with_gradients_whole_numbers_and_vectors():
     assert repr(matrix(torch.eye(1, dtype=torch.bfloat16))) == "1.00"
 
 
+def test_one_word_counts_the_rows_or_columns_of_a_matrix():
+    shown = repr(matrix(torch.arange(4).view(2, 2), rows="text", columns="dim"))
+    assert shown.split("\n")[0].split() == ["dim", "0", "dim", "1"] and "\ntext 1" in shown
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [

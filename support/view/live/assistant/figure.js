@@ -173,9 +173,10 @@
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
       const last = state.talk.at(-1), took = last?.tokens ? ` The last reply has ${last.tokens} tokens; one takes ${shown(last.each, 1)} ms here.` : "";
       const note = `${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
-      // What the model reads is more than what was said last: an old story may answer a new question.
-      const before = state.talk.length - 1, turn = before === 1 ? "the turn before it" : `the ${before} turns before it`;
-      const read = before < 1 || last.stopped === "not read" ? "" : `Together with “${last.user}” the model read ${last.kept ? before === 1 ? turn : `${last.kept} of ${turn}` : `nothing of ${turn}`}. `;
+      // What the model reads is more than what was said last (`shortened`): the latest story may get into any reply.
+      const read = !last || last.stopped === "not read" || state.talk.length < 2 ? "" : last.kept
+        ? `The model read “${last.user}” and the story as one text, and no other turn; so a word of the story may get into a reply where it does not belong. `
+        : `The model read “${last.user}” and none of the turns before it. `;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
       log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
       return make("div", {class: "talk"}, log, offers, make("p", {class: "talk-reads"}, ...reads));
