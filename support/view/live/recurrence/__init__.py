@@ -22,12 +22,13 @@ KINDS = ("one gate for all words", "a gate for each word", "attention: no state"
 SAYS = (
     "After “{word}”, {subject:.1%} of the state comes from “keys” and {last:.1%} from “{word}” itself. ",
     "“Keys” has not been read yet; {last:.1%} of the state comes from “{word}”. ",
-    "After “{word}”, attention can read each of the {read:.0f} words unchanged. ",
+    "After “keys”, {last:.1%} of the state comes from that word. ",
+    "After “{word}”, attention can read every word so far, unchanged. ",
 )
 ENDS = (
     "One vector holds it all, and each word is written with the same strength.",
     "The gate lets “keys” in with {writes:.0%}, and at the other words it keeps what is there.",
-    "It keeps a vector for every word, {read:.0f} instead of one.",
+    "It keeps a vector for each of them, {read:.0f} in all.",
 )
 
 
@@ -53,8 +54,13 @@ def recurrence(read: float | int, kind: str, keep: float) -> Values:
     ]
     about = {"word": WORDS[count - 1], "read": count, "writes": WRITES}
     about |= {"subject": shares[SUBJECT], "last": shares[count - 1]}
-    said = SAYS[2 if which == 2 else 0 if count > SUBJECT else 1] + ENDS[which]
-    return {"words": rows, "vectors": count if which == 2 else 1, "finding": fill(said, about), **about}
+    said = 3 if which == 2 else 2 if count == SUBJECT + 1 else int(count <= SUBJECT)
+    return {
+        "words": rows,
+        "vectors": count if which == 2 else 1,
+        "finding": fill(SAYS[said] + ENDS[which], about),
+        **about,
+    }
 
 
 def draw_recurrence(values: Values, found: Values) -> Figure:
