@@ -24,7 +24,7 @@
             ...(unread ? [] : [svg("rect", {x: 104, y: y(i) + 3, width: (232 * share).toFixed(1), height: 18, rx: 3, ...(i === subject ? {} : {class: "live-bar"})}),
               text(398, y(i) + 17, shown(share, 1, true), {class: "live-left"})]));
         }),
-        text(96, y(words.length) + 17, "was or were?", {class: "live-left recurrence-next"}));
+        text(104, y(words.length) + 17, "was or were?", {class: "live-right recurrence-next"}));
     },
     actions: {
       back: (values, _, held, data) => move(values, -1, data),
