@@ -71,10 +71,10 @@
       const {room} = this.view, left = drawing.left - figure.left;
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
       const needs = Math.min(room.scrollHeight + 2, Math.max(LOW, innerHeight - HEADER - drawing.height - 24)), has = innerHeight - 16 - drawing.bottom;
-      const stands = this.stood = has >= needs || this.below || this.stood; // (it stays there when more of it is unfolded)
+      const stands = this.stood = this.below ?? (has >= needs || this.stood); // (it stays there when more of it is unfolded)
       this.mover.textContent = this.below ? "Move up" : "Move below";
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
-      this.mover.hidden = stands && !this.below;
+      this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
       Object.assign(room.style, {top: `${Math.round(drawing.bottom + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
       const over = Math.min(needs - has, drawing.top - HEADER - 8);
