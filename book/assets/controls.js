@@ -39,6 +39,14 @@
     };
   });
 
+  // What a hand takes hold of in a drawing (see data-drag in live.js). A finger that begins on it draws it and does not
+  // scroll the page, which `touch-action` alone does not prevent for a part of a drawing; beside it a finger scrolls.
+  Live.grip = (svg, cx, cy, what) => {
+    const part = svg("circle", {cx, cy, r: 24, class: "live-grip", "data-drag": what});
+    part.addEventListener("touchstart", (event) => { if (event.cancelable) event.preventDefault(); }, {passive: false});
+    return part;
+  };
+
   // Any text on one line: nothing typed is refused, but half a character becomes a sign of doubt, as in UTF-8.
   const whole = (text) => new TextDecoder("utf-8", {ignoreBOM: true}).decode(new TextEncoder().encode(text));
   Live.control("typed", (make) => (spec, id) => {

@@ -133,6 +133,42 @@ def test_an_opened_part_covers_neither_words_nor_maps_nor_the_next_word(front_pa
     assert covered == [] and tab.evaluate("scrollY") == 150
 
 
+DRAWN = [".machine-word", ".machine-map", ".machine-label", ".live-rank", ".machine-stage canvas"]
+
+
+@pytest.mark.parametrize("height", [800, 1000])
+def test_an_opened_part_stands_below_the_drawing_where_there_is_room_or_it_is_asked_to(front_page, height):
+    """There it covers nothing of it, neither the other block. It stays there until it is asked back."""
+    tab, element = front_page(width=1280, height=height)
+    tab.evaluate("scrollBy(0, 150)")
+    sheet, mover = element.query_selector(".machine-room"), ".machine-mover"
+
+    def covered():
+        settled(tab)
+        box = sheet.bounding_box()
+        assert box["y"] + box["height"] <= height and box["height"] > 150
+        place = [box[side] for side in ("x", "y", "width", "height")]
+        return tab.evaluate(f"([place, kinds]) => ({SEEN})(place, kinds)", [place, DRAWN])
+
+    element.query_selector("[data-key='head 1.2']").click()
+    if height == 1000:  # the page stays
+        assert covered() == [] and not element.query_selector(mover).is_visible()
+        element.query_selector("[data-key=fold]").click()  # what is unfolded does not put it elsewhere
+        assert covered() == [] and tab.evaluate("scrollY") == 150 and tab.complaints == []
+        return
+    assert covered() == [None] and tab.evaluate("scrollY") == 150, "over the canvas"
+    element.query_selector(mover).focus()
+    tab.keyboard.press("Enter")
+    assert covered() == [] and tab.evaluate("scrollY") > 150
+    y = tab.evaluate("scrollY")
+    for part in ("head 0.1", "feed-forward 1", "logits"):
+        element.query_selector(f"[data-key='{part}']").click()
+        assert covered() == []
+    assert abs(tab.evaluate("scrollY") - y) < 120 and tab.complaints == []
+    element.query_selector(mover).click()
+    assert covered() == [None]
+
+
 def test_an_opened_part_closes_when_what_it_was_opened_for_changes(front_page):
     tab, element = front_page(width=1280, height=800)
     opened, text = "e => e.state.open", element.query_selector("input[role=combobox]")

@@ -8,6 +8,7 @@ from test_live import opened
 from support.view.live import find
 
 BAR = 56  # the page's own, above
+LOW = 680  # a laptop's window without the bars of browser and page
 PANEL = """(e) => {
   const box = (css) => e.querySelector(css).getBoundingClientRect().toJSON();
   const parts = ['panel', 'controls', 'picture', 'says'];
@@ -22,13 +23,18 @@ def figure_of(tab, name):
 @pytest.mark.parametrize(
     "page, name",
     [
+        ("05_memory", "recurrence"),
         ("06_vocabulary", "coverage"),
         ("08_embeddings", "film"),
         ("08_embeddings", "analogy"),
         ("09_maps", "maps"),
+        ("11_attention", "attention"),
+        ("12_heads", "heads"),
+        ("13_feed_forward", "units"),
         ("20_training_at_scale", "memory"),
         ("21_sampling", "next_word"),
         ("23_inside_the_model", "ablation"),
+        ("23_inside_the_model", "lens"),
         ("25_fine_tuning", "forgetting"),
         ("26_preferences", "kl_penalty"),
         ("27_tools_and_retrieval", "belt"),
@@ -40,11 +46,24 @@ def test_at_a_desk_the_figure_is_seen_whole_with_its_controls_beside_it(open_tab
     figure.scroll_into_view_if_needed()
     tab.wait_for_timeout(300)  # (what is far from the window is not laid out)
     at = figure.evaluate(PANEL)
-    assert at["panel"]["bottom"] - at["panel"]["top"] <= 800 - BAR
+    assert at["panel"]["bottom"] - at["panel"]["top"] <= LOW
     assert at["controls"]["right"] < at["picture"]["left"]
     assert at["controls"]["top"] < at["picture"]["bottom"]
     if name != "ablation":  # (there the finding stands above both)
         assert at["says"]["top"] < at["panel"]["top"] + 560
+
+
+def test_a_stepper_with_a_drawing_is_seen_whole_at_each_of_its_steps(open_tab):
+    tab = opened(open_tab, "notebooks/18_training.html", width=1280)
+    figure = figure_of(tab, "adam_steps")
+    figure.evaluate("e => { for (const fold of e.querySelectorAll('details')) fold.open = false; }")
+    figure.scroll_into_view_if_needed()
+    step = figure.locator(".live-of-step input")
+    for _ in range(int(step.get_attribute("max"))):
+        assert figure.locator(".live-panel").bounding_box()["height"] <= LOW
+        figure.locator("[aria-label='One step on']").click()
+    smallest = "all => Math.min(...all.map((e) => e.getBoundingClientRect().height))"
+    assert figure.locator("svg .scene-word").evaluate_all(smallest) >= 14
 
 
 def test_the_axis_of_the_memory_is_the_same_for_all_settings(open_tab):
@@ -151,3 +170,44 @@ def test_the_dial_can_be_turned(open_tab):
     speed = find("positions").data["speeds"][int(before["pair"]) - 1]
     assert abs(now["second"] - before["second"] - angle / speed) <= 1 and now["second"] > before["second"]
     assert now["first"] == before["first"]
+
+
+def swiped(tab, session, x, y, dx, dy):
+    """A finger goes down at a place, moves so far, and is lifted."""
+    send = lambda kind, *points: session.send(  # noqa: E731
+        "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+    )
+    send("touchStart", (x, y))
+    for k in range(1, 9):
+        send("touchMove", (x + dx * k / 8, y + dy * k / 8))
+        tab.wait_for_timeout(20)
+    send("touchEnd")
+    tab.wait_for_timeout(400)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "handle", "moved"),
+    [("02_learning", "descent", "start", "start_b"), ("10_positions", "positions", "second", "second")],
+)
+def test_a_finger_draws_what_it_takes_hold_of_and_scrolls_the_page_beside_it(
+    browser, bases, page, name, handle, moved
+):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    tab = context.new_page()
+    tab.goto(f"{bases['http']}notebooks/{page}.html")
+    tab.wait_for_function("() => !document.documentElement.dataset.opening && window.Live")
+    tab.evaluate("() => Live.buildAll()")
+    figure, session = figure_of(tab, name), context.new_cdp_session(tab)
+    grip = figure.locator(f"[data-drag={handle}]")
+    grip.evaluate("e => e.scrollIntoView({block: 'center'})")
+    tab.wait_for_timeout(500)
+    box, place = grip.bounding_box(), tab.evaluate("scrollY")
+    assert min(box["width"], box["height"]) >= 40, "room for a finger"
+    before = figure.evaluate(f"e => e.state.{moved}")
+    swiped(tab, session, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 15, -70)
+    now = figure.evaluate(f"e => e.state.{moved}")
+    assert now != before and tab.evaluate("scrollY") == place
+    drawing = figure.locator(".live-picture svg").first.bounding_box()
+    swiped(tab, session, drawing["x"] + 10, drawing["y"] + drawing["height"] - 20, 0, -150)
+    assert figure.evaluate(f"e => e.state.{moved}") == now and tab.evaluate("scrollY") > place + 60
+    context.close()

@@ -1,4 +1,4 @@
-"""Figures of single chapters: masks, coverage, counts of real models, norms, and a training run to scrub."""
+"""Figures of single chapters: masks, a state, coverage, counts of real models, norms, a run to scrub."""
 
 import math
 from collections import Counter
@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from support import zoo
+from support.ancestors import MinGRU
 from support.model import GPT, GPTConfig
 from support.view.live import find
 from support.view.live.counts import MODELS, TOTALS, by_part
@@ -14,6 +15,8 @@ from support.view.live.coverage import WORDS, coverage
 from support.view.live.masks import KEYS, QUERIES, TEXTS, masks
 from support.view.live.masks import WORDS as PLACES
 from support.view.live.norms import CURVES, NORMS, WHATS, norms
+from support.view.live.recurrence import KINDS, SUBJECT, WRITES, recurrence
+from support.view.live.recurrence import WORDS as SENTENCE
 from support.view.live.scrub import RUN, scrub
 from support.worlds import CallingGame, StoryWorld
 
@@ -39,6 +42,34 @@ def test_masked_weights_are_torchs(causal, padding, packed):
         assert here["open"] == int(seen[query - 1].sum()) and here["word"] == PLACES[query - 1]
         assert here["pads"] == pytest.approx(want[query - 1, 6:].sum().item())
         assert ("no key is left open" in found["finding"]) == (here["open"] == 0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_what_is_left_of_each_word_is_the_state_of_a_minimal_gru(kind, keep):
+    """Each word writes into a unit of its own, so that the state holds the shares."""
+    n = len(SENTENCE)
+    cell = MinGRU(n, n).double()
+    kept = torch.full((n,), keep, dtype=torch.float64)
+    if kind == KINDS[1]:
+        kept[SUBJECT] = 1 - WRITES
+    cell.input.weight.copy_(torch.cat([-kept.logit().expand(n, n), torch.eye(n, dtype=torch.float64)]))
+    cell.input.bias.zero_()
+    states = cell(torch.eye(n, dtype=torch.float64)[None])[0][0]
+    for read in range(1, n + 1):
+        found = recurrence(read, kind, keep)
+        assert [w["share"] for w in found["words"]] == pytest.approx(states[read - 1].tolist(), abs=1e-12)
+        assert found["vectors"] == 1 and found["last"] == pytest.approx(1 - kept[read - 1].item())
+
+
+def test_no_single_gate_keeps_what_a_gate_for_each_word_or_attention_keeps():
+    n = len(SENTENCE)
+    best = max(recurrence(n, KINDS[0], k / 100)["subject"] for k in range(101))
+    assert best < 0.04 < 0.8 < recurrence(n, KINDS[1], 0.99)["subject"]
+    found = recurrence(n, KINDS[2], 0.5)
+    assert [w["share"] for w in found["words"]] == [1.0] * n and found["vectors"] == n
+    assert recurrence(3, KINDS[2], 0.5)["vectors"] == 3
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -20,6 +20,7 @@ from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.ablation import PART_NAMES, SWITCHES, questions, rules
 from support.view.live.attention import attention
 from support.view.live.controls import Prompt, Switch, fill
+from support.view.live.heads import heads
 from support.view.live.lens import STAGES, lens
 from support.view.live.model_text import HEADS, LAYERS
 from support.view.live.next_word import CONTEXTS, next_word
@@ -47,6 +48,22 @@ def test_the_figures_know_the_shape_of_their_models(game):
     assert (config.n_layers, config.n_heads, config.context) == (LAYERS, HEADS, CONTEXTS["calling-game"])
     assert zoo.load("stories").model.config.context == CONTEXTS["stories"]
     assert trace(game.model, ids(game, TEXT)).stages[1:] == list(STAGES[1:])
+
+
+@pytest.mark.parametrize("back", [0, 3, 7, 11])
+def test_all_heads_of_a_word_are_those_of_the_trace(game, back):
+    seen, here = trace(game.model, ids(game, TEXT)), max(0, 7 - back)
+    found = heads(TEXT, back)
+    assert found["word"] == f"<BOS> {TEXT}".split()[here] and len(found["rows"]) == LAYERS * HEADS
+    for row in found["rows"]:
+        layer, head = map(int, row["head"].split("."))
+        assert row["weights"] == pytest.approx(
+            seen.patterns[layer, 0, head, here, : here + 1].tolist(), abs=1e-10
+        )
+        assert row["weight"] == max(row["weights"]) == row["weights"][row["place"] - 1]
+        one = attention(TEXT, layer, head)["queries"][here]
+        assert (one["most"], one["most_place"]) == (row["most"], row["place"])
+    assert ("only at that word itself" in found["finding"]) == (here == 0)
 
 
 @pytest.mark.parametrize("temperature, k, p", [(1, 27, 1), (0.5, 3, 1), (2, 27, 0.6), (1.3, 8, 0.9)])

@@ -37,7 +37,7 @@
       const head = make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
       const table = make("table", {class: "live-squares live-attention", role: "grid", "aria-label": "Attention weights in percent"}, make("thead", {}, head),
         make("tbody", {}, ...state.words.map((word, i) => make("tr", {}, make("th", {scope: "row"}, word), ...cells[i]))));
-      return make("div", {}, make("div", {class: "live-scroll live-wide"}, table), told);
+      return make("div", {class: "live-drawn"}, make("div", {class: "live-scroll live-wide"}, table), told);
     },
   });
 })();

@@ -103,7 +103,7 @@
           svg("line", {x1: 44, x2: 388, y1: down(loss), y2: down(loss), class: "live-grid"}))),
         ...[0, 50, 100].map((step) => text(across(step), 438, shown(step, 0))),
         text(216, 458, "loss after each step", {class: "live-name"}),
-        text(sx, sy + (sy > 250 ? -12 : 22), "start", {class: "live-name"}), svg("circle", {cx: sx, cy: sy, r: 20, class: "live-grip", "data-drag": "start"}));
+        text(sx, sy + (sy > 250 ? -12 : 22), "start", {class: "live-name"}), Live.grip(svg, sx, sy, "start"));
     },
     drag(grip, [x, y], {sheet: {w: [w0, w1], b: [b0, b1]}}) {
       return {start_w: w0 + (x - LEFT) / WIDE * (w1 - w0), start_b: b1 - (y - TOP_OF_MAP) / HIGH * (b1 - b0)};

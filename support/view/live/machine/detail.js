@@ -149,7 +149,7 @@
       view.bottom.fit();
     });
     const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
-    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${state.word}”`), close), make("p", {class: "machine-plain"}, state.plain));
+    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${state.word}”`), view.bottom.mover, close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());

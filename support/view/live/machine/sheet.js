@@ -4,7 +4,7 @@
 // address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing
   let count = 0;
 
   window.MachineSheet = class {
@@ -18,6 +18,17 @@
         if (event.key !== "Escape" || event.defaultPrevented || view.state.open === "nothing" || !(mine || this.raised)) return;
         view.open("nothing");
       });
+    }
+    // The button that puts it below the drawing, and back.
+    get mover() {
+      if (this.button) return this.button;
+      this.button = this.view.tools.make("button", {type: "button", class: "machine-mover", "data-key": "place"});
+      this.button.addEventListener("click", () => {
+        this.below = !this.below;
+        this.stood = false;
+        this.stand();
+      });
+      return this.button;
     }
     get raised() { return this.view.room.classList.contains("machine-sheet"); }
     raise() {
@@ -42,15 +53,33 @@
       const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
     }
-    // On a wide screen the page stays. The sheet begins with the drawing, or in it below the maps, which can still be pressed;
-    // or so far above that enough of it is in the window;
-    // it stands beside the figure, or else in the drawing.
+    // On a wide screen the page stays. The sheet stands beside the figure; or below the drawing, over which it then does not
+    // lie, if the window has the room, or whoever reads has asked for that place, to which the page then goes; or else in the
+    // drawing. There it begins below the maps, which can still be pressed, or so far above that enough of it is in the window.
     stand() {
       const {room, root, stage, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
-      const free = document.documentElement.clientWidth - figure.right, inside = free < ROOM && this.inside(drawing.left - figure.left, figure.width);
+      const free = document.documentElement.clientWidth - figure.right, narrow = free < ROOM;
+      this.mover.hidden = !narrow;
+      if (narrow && this.under(figure, drawing)) return;
+      const inside = narrow && this.inside(drawing.left - figure.left, figure.width);
       const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
       const bottom = innerHeight - 8, enough = Math.min(room.scrollHeight, LEAST), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`, top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
+    }
+    // Below the drawing, as wide as that, so that it is low; whether it stands there.
+    under(figure, drawing) {
+      const {room} = this.view, left = drawing.left - figure.left;
+      Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
+      const needs = Math.min(room.scrollHeight + 2, Math.max(LOW, innerHeight - HEADER - drawing.height - 24)), has = innerHeight - 16 - drawing.bottom;
+      const stands = this.stood = this.below ?? (has >= needs || this.stood); // (it stays there when more of it is unfolded)
+      this.mover.textContent = this.below ? "Move up" : "Move below";
+      this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
+      this.mover.hidden = stands && !this.below; // (nobody has asked)
+      if (!stands) return false;
+      Object.assign(room.style, {top: `${Math.round(drawing.bottom + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
+      const over = Math.min(needs - has, drawing.top - HEADER - 8);
+      if (this.below && over > 1) this.view.glide(over);
+      return true;
     }
     // Where in the drawing it stands, and how wide: over the blocks before or behind the one that it explains, so that words
     // and answer stay in sight; over the half without it where those blocks are too narrow.
@@ -86,6 +115,7 @@
       if (!this.raised) return;
       this.view.room.classList.remove("machine-sheet", "machine-beside");
       this.view.room.removeAttribute("style");
+      this.stood = false;
       if (this.entry) history.back();
     }
     // An entry was left. The address of the one before is older than what the figure shows now.

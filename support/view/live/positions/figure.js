@@ -34,7 +34,7 @@
         return svg("g", {class: `live-line ${look}`},
           svg("line", {x1: cx, y1: cy, x2: one(x), y2: one(y), class: "live-curve"}), mark(x, y),
           text(one(x + 16 * ux), one(y - 16 * uy + 5), `${name} ${place}`, {class: `live-name ${ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""}`}),
-          svg("circle", {cx: one(x), cy: one(y), r: 20, class: "live-grip", "data-drag": what}));
+          Live.grip(svg, one(x), one(y), what));
       };
       const low = Math.min(0, ...state.curve), high = Math.max(...state.curve);
       const x = (distance) => 44 + 340 * (distance + data.last) / (2 * data.last), y = (value) => 452 - 130 * (value - low) / (high - low);
