@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 
 from support.view import style
 
@@ -56,12 +57,13 @@ def name_ends(ax: Axes) -> None:
             data = np.column_stack([np.asarray(values, dtype=float) for values in line.get_data()])
             places = points * line.get_transform().transform(data)
             seen = (places[:, 1] >= low - 0.5) & (places[:, 1] <= high + 0.5)
-            last = np.flatnonzero(seen)[-1]
+            visible = np.flatnonzero(seen)
+            last = visible[places[visible, 0] == places[visible, 0].max()][-1]
             place = places[last]
             apart = line.get_transform() != ax.transData  # a level, from edge to edge
             end = ax.transData.inverted().transform(place / points) if apart else data[last]
             words = _lines(str(line.get_label()))
-            found.append((float(place[0]), float(place[1]), words, tuple(end), line.get_color()))
+            found.append((float(place[0]), float(place[1]), words, tuple(end), to_hex(line.get_color())))
     found.sort(key=lambda one: one[0])
     columns: list[list[tuple[float, float, str, Any, Any]]] = []
     for one in found:
@@ -78,7 +80,7 @@ def name_ends(ax: Axes) -> None:
         ]
         for (across, up, words, end, colour), middle, moved in zip(column, middles, moves, strict=True):
             codes = [code.lower() for code in style.COLOURS.values()]
-            number = codes.index(str(colour).lower()) if str(colour).lower() in codes else 6
+            number = codes.index(colour) if colour in codes else 6
             form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
             form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
             if moved:
