@@ -29,8 +29,8 @@ ENDING = ".plot.svg"
 LIFT = 1.2  # how much faint shades become lighter in the dark, where they belong to no map of the book
 # The ends of a map of shades in the dark, in OKLab: lightness and chroma, the hue on the way from zero, and
 # how much more chroma there is in the middle. Zero is a little lighter than the ground.
-ZERO = (0.225, 0.012)
-COLD, WARM = (0.9, 0.06, (250, 244), 0.09), (0.9, 0.08, (25, 45), 0.12)
+ZERO = (0.225, 0.005)
+COLD, WARM = (0.9, 0.06, (250, 244), 0.09), (0.9, 0.08, (25, 40), 0.12)
 NEAR = 2.5 / 255  # a colour that is no further from one of a map belongs to it
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
@@ -85,7 +85,7 @@ def _night(amount: np.ndarray, end: tuple[float, float, tuple[int, int], float])
     """Shades for amounts from 0 to 1 on a dark ground, the lighter the more."""
     light, chroma, (first, last), more = end
     angle = np.deg2rad(first + (last - first) * amount)
-    far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**0.7)
+    far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**0.85)
     up = ZERO[0] + (light - ZERO[0]) * amount**0.72  # small amounts rise fast from the ground
     return srgb(np.stack([up, far * np.cos(angle), far * np.sin(angle)], axis=-1))
 
