@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 from cell_ink import inked
 from docutils import nodes
@@ -25,7 +26,12 @@ from support.view.figure import MARK
 
 GROUND = ("#ffffff", "#121212")  # the page's own
 ENDING = ".plot.svg"
-LIFT = 1.2  # how much faint shades of a map become lighter in the dark
+LIFT = 1.2  # how much faint shades become lighter in the dark, where they belong to no map of the book
+# The ends of a map of shades in the dark, in OKLab: lightness and chroma, the hue on the way from zero, and
+# how much more chroma there is in the middle. Zero is a little lighter than the ground.
+ZERO = (0.225, 0.005)
+COLD, WARM = (0.9, 0.06, (250, 244), 0.09), (0.9, 0.08, (25, 40), 0.12)
+NEAR = 2.5 / 255  # a colour that is no further from one of a map belongs to it
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 PICTURE = re.compile(r'<image\b[^>]*?href="data:image/png;base64,(?P<data>[^"]*)"[^>]*?/>', re.S)
@@ -75,6 +81,47 @@ def turned(rgb: np.ndarray, lift: float = 0) -> np.ndarray:
     return srgb(lab)
 
 
+def _night(amount: np.ndarray, end: tuple[float, float, tuple[int, int], float]) -> np.ndarray:
+    """Shades for amounts from 0 to 1 on a dark ground, the lighter the more."""
+    light, chroma, (first, last), more = end
+    angle = np.deg2rad(first + (last - first) * amount)
+    far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**0.85)
+    up = ZERO[0] + (light - ZERO[0]) * amount**0.72  # small amounts rise fast from the ground
+    return srgb(np.stack([up, far * np.cos(angle), far * np.sin(angle)], axis=-1))
+
+
+@cache
+def _maps() -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    """The 256 shades of each map that the book draws with, and their partners in the dark."""
+    amount = np.linspace(0, 1, 256)
+    both = np.abs(amount * 2 - 1)
+    night = {
+        style.UP: _night(amount, COLD),
+        "Reds": _night(amount, WARM),
+        style.BOTH: np.where(amount[:, None] < 0.5, _night(both, COLD), _night(both, WARM)),
+    }
+    return tuple((matplotlib.colormaps[name](np.arange(256))[:, :3], dark) for name, dark in night.items())
+
+
+def shaded(rgb: np.ndarray) -> np.ndarray:
+    """The shades of a map on a dark ground, ``[colour, 3]``; colours of no map are turned round.
+
+    >>> zero, small, much = shaded(matplotlib.colormaps[style.UP](np.array([0, 26, 255]))[:, :3]).sum(-1)
+    >>> bool(zero < small < much)
+    True
+    """
+    found = turned(rgb, lift=LIFT)
+    best: tuple[np.ndarray, np.ndarray] | None = None
+    for light, dark_ones in _maps():
+        apart = np.abs(rgb[:, None] - light).max(-1)
+        belongs = apart.min(-1) < NEAR
+        if best is None or belongs.sum() > best[0].sum():
+            best = belongs, dark_ones[apart.argmin(-1)]
+    assert best is not None
+    found[best[0]] = best[1][best[0]]
+    return found
+
+
 @cache
 def dark(code: str) -> str:
     """The partner of a colour on a dark ground.
@@ -93,13 +140,13 @@ def dark(code: str) -> str:
 def dark_picture(png: bytes) -> bytes:
     """A PNG picture in dark colours, a map of shades; what is transparent stays so.
 
-    On a dark ground faint shades are harder to tell from it than on white, so they are lifted.
+    On a dark ground faint shades are harder to tell from it than on white, so they are lighter there.
     """
     picture = Image.open(io.BytesIO(png)).convert("RGBA")
     pixels = np.ascontiguousarray(picture)
     words, places = np.unique(pixels.view(np.uint32), return_inverse=True)  # a pixel's four bytes as one
     colours = words.view(np.uint8).reshape(-1, 4)
-    colours[:, :3] = np.rint(255 * turned(colours[:, :3] / 255, lift=LIFT))
+    colours[:, :3] = np.rint(255 * shaded(colours[:, :3] / 255))
     out = io.BytesIO()
     Image.fromarray(colours[places.reshape(-1)].reshape(pixels.shape)).save(out, "PNG", optimize=True)
     return out.getvalue()
@@ -184,7 +231,7 @@ def themed(svg: str) -> str:
     >>> themed(drawn).partition("</style>")[2]
     '<path style="fill: var(--c1)"/></svg>'
     """
-    svg, inks = inked(svg, lambda rgb: turned(rgb, lift=LIFT))
+    svg, inks = inked(svg, shaded)
     svg, face = lettered(plain_powers(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)

@@ -3,6 +3,7 @@
 from support.view import diagram, style
 from support.view.bound import bind
 from support.view.dots import plot_dots
+from support.view.ends import name_lines
 from support.view.exercise import check
 from support.view.figure import show
 from support.view.grids import plot_attention, plot_heatmap
@@ -20,6 +21,7 @@ __all__ = [
     "diagram",
     "live",
     "matrix",
+    "name_lines",
     "plot_attention",
     "plot_bars",
     "plot_dots",

@@ -1,23 +1,46 @@
 """Lines that are named where they end, instead of in a legend."""
 
-import math
 import textwrap
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 
 from support.view import style
 
 NAMED = "named"  # the mark of a line whose name waits for its place
 SHORT = 16  # letters in a line of words
 LITTLE = 30  # points between two ends, whose names stand right of both
+FAR = 0.55  # of the size of letters: a name that is further from its end is tied to it
+
+
+def name_lines(ax: Axes, names: Collection[str] | None = None) -> None:
+    """Have lines named where they end, in their colours, instead of in a legend.
+
+    Args:
+        ax: the axes, drawn and labelled.
+        names: the labels of the lines; by default of all that have one.
+
+    >>> fig, ax = style.subplots()
+    >>> line = ax.plot([1, 2], [1, 2], label="loss"); legend = ax.legend()
+    >>> name_lines(ax); ax.get_legend() is None
+    True
+    """
+    for line in ax.get_lines():
+        name = str(line.get_label())
+        if name in names if names is not None else not name.startswith("_"):
+            line.set_gid(NAMED)
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
 
 
 def name_ends(ax: Axes) -> None:
     """The names of marked lines at their right ends, or where they leave the window, in their colours.
 
-    `support.view.figure.fit` does it, when all limits are known.
+    Names that would stand on one another move apart, each as little as it can; one that has moved is tied to
+    its end by a thin line. `support.view.figure.fit` does it, when all limits are known.
 
     >>> fig, ax = style.subplots()
     >>> marked = [ax.plot([1, 2], [1, y], label=name, gid=NAMED) for name, y in (("one", 2), ("two", 1.9))]
@@ -26,26 +49,76 @@ def name_ends(ax: Axes) -> None:
     ['two', 'one']
     """
     points = 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+    low, high = points * ax.bbox.y0, points * ax.bbox.y1
     found: list[tuple[float, float, str, Any, Any]] = []
     for line in ax.get_lines():
         if line.get_gid() == NAMED:
             line.set_gid(None)
             data = np.column_stack([np.asarray(values, dtype=float) for values in line.get_data()])
-            low, high = sorted(ax.get_ylim())
-            x, y = data[np.flatnonzero((data[:, 1] >= low) & (data[:, 1] <= high))[-1]]
-            place = points * ax.transData.transform((x, y))
-            words = textwrap.fill(str(line.get_label()), SHORT, break_long_words=False)
-            found.append((float(place[1]), float(place[0]), words, (x, y), line.get_color()))
-    taken: list[tuple[float, float]] = []
-    for up, across, words, end, colour in sorted(found, key=lambda one: one[0]):
-        half = 0.6 * style.LETTERS * (words.count("\n") + 1)
-        near = [top for left, top in taken if abs(left - across) < SHORT * style.LETTERS / 2]
-        # Upwards, so that none stands on another, or on the axis.
-        middle = max(up, points * ax.bbox.y0 + half, max(near, default=-math.inf) + half)
-        taken.append((across, middle + half))
-        codes = [code.lower() for code in style.COLOURS.values()]
-        number = codes.index(str(colour).lower()) if str(colour).lower() in codes else 6
-        form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
-        form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
-        beside = max(other for _, other, *_ in found if 0 <= other - across < LITTLE)  # right of both lines
-        ax.annotate(words, end, (6 + beside - across, middle - up), **form)
+            places = points * line.get_transform().transform(data)
+            seen = (places[:, 1] >= low - 0.5) & (places[:, 1] <= high + 0.5)
+            visible = np.flatnonzero(seen)
+            last = visible[places[visible, 0] == places[visible, 0].max()][-1]
+            place = places[last]
+            apart = line.get_transform() != ax.transData  # a level, from edge to edge
+            end = ax.transData.inverted().transform(place / points) if apart else data[last]
+            words = _lines(str(line.get_label()))
+            found.append((float(place[0]), float(place[1]), words, tuple(end), to_hex(line.get_color())))
+    found.sort(key=lambda one: one[0])
+    columns: list[list[tuple[float, float, str, Any, Any]]] = []
+    for one in found:
+        if columns and one[0] - columns[-1][-1][0] < SHORT * style.LETTERS / 2:
+            columns[-1].append(one)
+        else:
+            columns.append([one])
+    for column in columns:
+        column.sort(key=lambda one: one[1])
+        highs = np.array([1.2 * style.LETTERS * (words.count("\n") + 1) for _, _, words, *_ in column])
+        middles = _apart([up for _, up, *_ in column], highs, low, high)
+        moves = [
+            abs(middle - one[1]) > FAR * style.LETTERS for one, middle in zip(column, middles, strict=True)
+        ]
+        for (across, up, words, end, colour), middle, moved in zip(column, middles, moves, strict=True):
+            codes = [code.lower() for code in style.COLOURS.values()]
+            number = codes.index(colour) if colour in codes else 6
+            form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
+            form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
+            if moved:
+                form["arrowprops"] = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
+                form["arrowprops"] |= {"shrinkA": 1, "shrinkB": 3, "relpos": (0, 0.5)}
+            beside = max(other for other, *_ in found if 0 <= other - across < LITTLE)  # right of both lines
+            away = (6 + 8 * any(moves) + beside - across, middle - up)
+            ax.annotate(words, end, away, **form)
+
+
+def _lines(name: str) -> str:
+    """A name in as few lines as it needs, of about the same length.
+
+    >>> _lines("post-norm, scaled init"), _lines("post-norm")
+    ('post-norm,\\nscaled init', 'post-norm')
+    """
+    fewest = -(-len(name) // SHORT)
+    for width in range(-(-len(name) // fewest), len(name) + 1):
+        lines = textwrap.wrap(name, width, break_long_words=False, break_on_hyphens=False)
+        if len(lines) <= fewest or width >= SHORT:
+            break
+    return "\n".join(lines)
+
+
+def _apart(ups: list[float], highs: np.ndarray, low: float, high: float) -> list[float]:
+    """Middles for names of these heights, each as near to where it belongs as the others allow.
+
+    >>> _apart([10.0, 10.0, 90.0], np.array([20.0, 20.0, 20.0]), 0.0, 100.0)
+    [10.0, 30.0, 90.0]
+    """
+    steps = np.concatenate([[0.0], np.cumsum((highs[:-1] + highs[1:]) / 2)])
+    blocks: list[list[float]] = []  # neighbours that touch: their wishes, less the steps between them
+    for wish in np.asarray(ups) - steps:
+        blocks.append([float(wish)])
+        while len(blocks) > 1 and np.mean(blocks[-2]) >= np.mean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    levels = np.concatenate([[np.mean(block)] * len(block) for block in blocks])
+    least = low + highs[0] / 2
+    most = max(least, high + highs[-1] / 4 - steps[-1])
+    return [float(x) for x in levels.clip(least, most) + steps]

@@ -13,6 +13,10 @@ from support.view import style
 from support.view.plots import numbers
 from support.view.tables import cell_text
 
+# Inches: of a letter of a name; the side of a cell at most, and from which on it has room for a number with
+# two digits or with one; and below which names of the columns are turned.
+LETTER, WIDEST, TWO_DIGITS, ONE_DIGIT, TURNED = 0.095, 0.62, 0.44, 0.32, 0.45
+
 
 def plot_heatmap(
     M: Any,
@@ -50,11 +54,13 @@ def plot_heatmap(
         raise InputError(f"a heatmap needs a matrix; this has the shape {values.shape}")
     height = float(np.clip(1.3 + 0.42 * len(values), 2.4, 7.5))
     fig, ax = style.subplots(figsize=size or (style.WIDTH, height))
-    if (digits is None and values.size <= 100) or (digits or 0) > 0:  # each number needs its room
-        most = max([len(str(name)) for name in rows or ()], default=0)
-        fig.set_size_inches(max(style.WIDTH, 0.6 + 0.1 * most + 0.52 * values.shape[1]), fig.get_figheight())
+    written = (digits is None and values.size <= 100) or (digits or 0) > 0
+    if written:  # each number needs its room
+        most = max([len(line) for name in rows or () for line in str(name).splitlines()], default=0)
+        fig.set_size_inches(max(style.WIDTH, 0.3 + 0.1 * most + 0.52 * values.shape[1]), fig.get_figheight())
     image = shade(ax, values, rows, columns, digits, centre)
-    fig.colorbar(image, ax=ax, shrink=0.9, pad=0.02)
+    if not written:  # else the numbers say it
+        fig.colorbar(image, ax=ax, shrink=0.9, pad=0.02)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     return fig
 
@@ -67,7 +73,9 @@ def plot_attention(
     columns: int = 2,
     size: tuple[float | int, float | int] | None = None,
 ) -> Figure:
-    """Attention weights: a row for each query position, a column for each key position.
+    """Attention weights: a row for each query position, a column for each key position, in square cells.
+
+    Cells that are large enough hold their numbers, but for those that are rounded to zero.
 
     Args:
         weights: ``[query, key]``, or ``[head, query, key]`` for several heads.
@@ -89,22 +97,23 @@ def plot_attention(
         raise InputError(f"attention has the shape [head, query, key]; this has {maps.shape}")
     wide = min(columns, len(maps))
     high = -(-len(maps) // wide)
-    side = 2.1 if wide > 1 else style.WIDTH
-    fig, axes = style.subplots(high, wide, figsize=size or (wide * side, high * (side + 0.1)), squeeze=False)
+    queries, places = maps.shape[1:]
+    across = (size[0] if size else style.WIDE if wide > 1 else style.WIDTH) / wide
+    cell = (across - 0.5 - LETTER * max(len(str(word)) for word in words)) / places  # inches
+    cell = min(cell, WIDEST if wide > 1 else 1.0)
+    beneath = 0.8 if cell < TURNED else 0.55 + 0.25 * (wide == 1)
+    least = (across * wide, high * (queries * cell + beneath))
+    fig, axes = style.subplots(high, wide, figsize=size or least, squeeze=False)
+    digits = 2 if cell >= TWO_DIGITS else 1 if cell >= ONE_DIGIT else -1
     for i, ax in enumerate(axes.flat):
         if i >= len(maps):
             ax.remove()
             continue
-        shade(
-            ax, maps[i], words, keys or words, digits=2 if maps[i].size <= 36 and wide == 1 else -1, top=1.0
-        )
+        shade(ax, maps[i], words, keys or words, digits=digits, top=1.0, zeros=False)
+        ax.set_aspect("equal")
         ax.set_title(titles[i] if titles else f"head {i}" if len(maps) > 1 else "")
-        if i % wide:
-            ax.set_yticklabels([])
-        if i + wide < len(maps):
-            ax.set_xticklabels([])
     axes[0, 0].set_ylabel("query position")
-    axes[-1, 0].set_xlabel("key position")
+    axes[0, 0].set_xlabel("key position")
     return fig
 
 
@@ -116,8 +125,11 @@ def shade(
     digits: int | None = None,
     centre: bool | None = None,
     top: float | None = None,
+    zeros: bool = True,
 ) -> Any:
     """Draw a matrix into given axes, with names and, if wanted, numbers; `plot_heatmap` explains the rest.
+
+    Without ``zeros``, a number that is rounded to zero is not written.
 
     >>> ax = style.subplots()[1]
     >>> shade(ax, np.eye(2), ["a", "b"]).get_array().shape
@@ -143,6 +155,8 @@ def shade(
     if digits >= 0:
         colours = np.asarray(matplotlib.colormaps[cmap](image.norm(values)))
         for (i, j), value in np.ndenumerate(values):
+            if not zeros and abs(value) < 0.5 * 10.0**-digits:
+                continue
             ink = style.readable_on(colours[i, j])
             ax.text(
                 j,

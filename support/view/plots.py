@@ -10,7 +10,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import NAMED
+from support.view.ends import name_lines
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
@@ -48,7 +48,7 @@ def plot_lines(
         marks: draw a marker at each value; by default where there are at most 30.
         level: named horizontal lines to compare with, such as a floor or a baseline.
         size: width and height in inches.
-        direct: write the name of each line at its right end, instead of a legend; for lines that end apart.
+        direct: write the name of each line, and of each level, at its right end instead of in a legend.
 
     Raises:
         InputError: a line has not as many values as there are positions.
@@ -72,12 +72,11 @@ def plot_lines(
     if "y" in log:
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    names = [*(level or {})] if direct else [*lines, *(level or {})]
-    for line in ax.get_lines() if direct else ():
-        line.set_gid(NAMED if line.get_label() in lines else None)
-    if len(names) > 1 or (direct and names):
-        handles = [line for line in ax.get_lines() if line.get_label() in names]
-        legend_above(fig, names, handles if direct else None)
+    names = [*lines, *(level or {})]
+    if direct:
+        name_lines(ax)
+    elif len(names) > 1:
+        legend_above(fig, names)
     return fig
 
 

@@ -169,6 +169,29 @@ def test_faint_shades_can_be_told_from_the_dark_ground():
     assert (np.diff(plots.oklab(plots.turned(steps, lift=1.2))[:, 0]) < 1e-6).all()  # the order stays
 
 
+def test_the_maps_have_shades_of_their_own_in_the_dark():
+    """Small amounts stand out from the ground, more is always lighter, red and blue stay red and blue.
+
+    (Pale red had become brown, and a fifth of the whole was hardly lighter than nothing.)
+    """
+    amounts = np.linspace(0, 1, 129)
+    of = {
+        name: plots.oklab(plots.shaded(matplotlib.colormaps[name](amounts)[:, :3]))
+        for name in ("Blues", "Reds")
+    }
+    both = plots.oklab(plots.shaded(matplotlib.colormaps[style.BOTH](np.linspace(0, 1, 256))[:, :3]))
+    of |= {"above zero": both[128:], "below zero": both[127::-1]}
+    ground = plots.oklab(np.array([[0x12, 0x12, 0x12]]) / 255)[0, 0]
+    for name, shades in of.items():
+        assert (np.diff(shades[:, 0]) > 0).all(), name
+        assert ground < shades[0, 0] < ground + 0.06, name  # zero lies nearly in the ground
+        a_tenth = shades[len(shades) // 10, 0]
+        assert a_tenth > shades[0, 0] + 0.1, name
+        warm = name in ("Reds", "above zero")
+        hue = np.rad2deg(np.arctan2(shades[20:, 2], shades[20:, 1])) % 360
+        assert (abs(hue - (35 if warm else 247)) < 15).all(), name
+
+
 def test_a_picture_inside_of_a_plot_has_two_themes():
     fig = plot_heatmap([[0.0, 1.0], [0.5, 0.2]], digits=2)
     fit(fig)
@@ -201,7 +224,7 @@ def test_numbers_in_cells_read_well_in_both_themes(low):
         assert words.replace("−", "-") in (f"{value:.2f}", f"{abs(value):.2f}")
         for ink, ground in (
             (light[name], shade),
-            (night[name], plots.turned(shade[None], lift=plots.LIFT)[0]),
+            (night[name], plots.shaded(shade[None])[0]),
         ):
             code = "#" + "".join(f"{round(255 * v):02x}" for v in ground)
             assert contrast(ink, code) > 4.45, (words, ink, code)

@@ -287,6 +287,37 @@ def test_lines_are_named_at_their_ends_or_where_they_leave():
     assert ends["high"] == (10, 9) and ends["leaves"] == (5, -4)
 
 
+def test_names_that_had_to_move_are_tied_to_their_ends():
+    """A level has its name, too; each name moves as little as the others allow."""
+    lines = {name: [0, end] for name, end in (("one", 5.0), ("two", 5.1), ("three", 5.2), ("alone", 9.0))}
+    fig = plot_lines([0, 10], lines, level={"floor": 0.5}, direct=True, marks=False)
+    fit(fig)
+    texts = {text.get_text(): text for text in fig.axes[0].texts}
+    assert not fig.legends and {*texts} == {*lines, "floor"}
+    tied = {name for name, text in texts.items() if text.arrow_patch is not None}
+    assert tied == {"one", "three"}
+    order = sorted(texts, key=lambda name: texts[name].get_window_extent().y0)
+    assert order == ["floor", "one", "two", "three", "alone"]
+
+
+def test_attention_has_square_cells_and_its_numbers_where_they_have_room():
+    """Both axes name the tokens in every map; what is rounded to zero is not written."""
+    weights = np.tril(np.full((2, 4, 4), 0.25))
+    fig = plot_attention(weights, WORDS)
+    fit(fig)
+    for ax in fig.axes:
+        assert ax.get_aspect() == 1
+        assert [text.get_text() for text in ax.texts] == ["0.25"] * 10
+        for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
+            assert [label.get_text() for label in labels] == WORDS
+    crowded = plot_attention(np.full((2, 12, 12), 1 / 12), WORDS * 3)
+    assert not crowded.axes[0].texts and crowded.axes[0].get_aspect() == 1
+
+
+def test_a_map_with_its_numbers_needs_no_colour_bar():
+    assert len(plot_heatmap(np.eye(3)).axes) == 1 and len(plot_heatmap(np.eye(30)).axes) == 2
+
+
 def test_a_thing_looks_the_same_in_every_chart():
     """Wherever its line stands among others; and no two things that are drawn together look alike."""
     names = ["replay", "something else", "full fine-tuning", "LoRA at a low rate"]
