@@ -27,7 +27,7 @@ def in_column(drawn: str) -> str:
     """The plot with rows that have air, and no wider than the column if it can be taken apart.
 
     >>> from support.view import style
-    >>> from support.view.figure import svg
+    >>> from support.view.image_files import svg
     >>> fig, axes = style.subplots(1, 4, figsize=(10, 2))
     >>> [round(side) for side in _sides(in_column(svg(fig)))][0] <= 510
     True
@@ -62,7 +62,8 @@ def aired(drawn: str) -> str:
     """Rows whose titles are near what is above them are moved down.
 
     >>> from support.view import style
-    >>> from support.view.figure import fit, svg
+    >>> from support.view.figure import fit
+    >>> from support.view.image_files import svg
     >>> fig, axes = style.subplots(2, 1)
     >>> words = [ax.set(title="title", xlabel="steps") for ax in axes]
     >>> fit(fig); drawn = svg(fig)

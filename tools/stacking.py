@@ -1,7 +1,8 @@
 """A plot whose panels stand side by side, laid out anew for a phone: one below the other, each at its size.
 
-What stands in the SVG of a plot (`support.view.figure.svg`) is moved as it is: panels flow into lines that a
-phone shows, a panel that shared an axis with its neighbour gets that axis's labels, and legends flow, too.
+What stands in the SVG of a plot (`support.view.image_files.svg`) is moved as it is: panels flow into lines
+that a phone shows, a panel that shared an axis with its neighbour gets that axis's labels, and legends flow,
+too.
 """
 
 import copy
@@ -215,7 +216,7 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
     With ``beside``, panels rather become narrower than that one goes below another.
 
     >>> from support.view import style
-    >>> from support.view.figure import svg
+    >>> from support.view.image_files import svg
     >>> fig, axes = style.subplots(1, 2)
     >>> narrow = stacked(svg(fig))
     >>> re.search('width="([0-9]+)', svg(fig))[1], float(re.search('width="([0-9.]+)', narrow)[1]) < 340

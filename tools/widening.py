@@ -20,7 +20,7 @@ def widened(drawn: str, width: float) -> str:
     """The plot with its panels drawn so much wider that it fills the width; as it was if that cannot be.
 
     >>> from support.view import plot_lines
-    >>> from support.view.figure import svg
+    >>> from support.view.image_files import svg
     >>> wide = widened(svg(plot_lines([1, 2], {"a": [1, 3]})), 504)
     >>> re.search('width="([0-9.]+)', wide)[1]
     '504.00'

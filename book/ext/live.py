@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from support.core import InputError, atomic_write
-from support.view.figure import png
+from support.view.image_files import png
 from support.view.live import find, scripts_of
 from support.view.live.controls import Slider
 from support.view.live.model_text import packed

@@ -22,7 +22,7 @@ from PIL import Image
 from sphinx.transforms import SphinxTransform
 
 from support.view import style
-from support.view.figure import MARK
+from support.view.image_files import MARK
 
 GROUND = ("#ffffff", "#121212")  # the page's own
 ENDING = ".plot.svg"

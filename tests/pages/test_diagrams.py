@@ -9,7 +9,7 @@ from conftest import ROOT
 from support.model import GPTConfig
 from support.view import diagram
 from support.view.diagram.canvas import PAPER
-from support.view.figure import MARK
+from support.view.image_files import MARK
 from support.view.style import ROLES
 
 NAMES = [n for n in diagram.__all__ if n[0].islower()]

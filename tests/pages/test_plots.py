@@ -18,7 +18,8 @@ import stacking
 from PIL import Image, ImageFont
 
 from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, style
-from support.view.figure import fit, svg
+from support.view.figure import fit
+from support.view.image_files import svg
 
 ROOT = Path(__file__).resolve().parents[2]
 # Pairs of texts of a drawing that cover one another. (The box of a slanting text says nothing; that of others

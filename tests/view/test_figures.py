@@ -27,7 +27,8 @@ from support.view import (
     show,
     style,
 )
-from support.view.figure import fit, png, small_png, svg
+from support.view.figure import fit
+from support.view.image_files import png, small_png, svg
 
 ALT = "A line rises from 1 to 3 over two steps."
 HISTORY = SimpleNamespace(steps=[0, 1, 2], losses=[3.0, 2.0, 1.5], lrs=[0.1, 0.2, 0.1], evals=[(2, 1.7)])

@@ -21,7 +21,7 @@ from scipy.special import rel_entr
 
 from support.core import InputError
 from support.view import live
-from support.view.figure import png
+from support.view.image_files import png
 from support.view.live import NAMES, LiveFigure, find, widget
 from support.view.live.controls import Choice, Slider, Switch, fill, shown
 from support.view.live.descent import HOURS, MARKS, METHODS, START, lowest, surface, walk

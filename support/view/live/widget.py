@@ -10,7 +10,7 @@ from IPython import get_ipython
 from IPython.display import publish_display_data
 
 from support.core import InputError, optional
-from support.view.figure import png
+from support.view.image_files import png
 from support.view.live.controls import Action, Choice, Prompt, Slider, Values, label_of
 from support.view.live.description import LiveFigure
 from support.view.live.registry import find

@@ -3,6 +3,8 @@
 `figure.js` beside this file computes and draws the same in the page.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -32,14 +34,14 @@ def heads(prompt: str, back: float | int) -> Values:
     """
     words = [BOS, *prompt.split()]
     here = max(0, len(words) - 1 - int(back))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for i in range(LAYERS):
         for h in range(HEADS):
             weights = seen(prompt).patterns[i, 0, h, here].tolist()[: here + 1]
             most = max(range(here + 1), key=lambda k: (weights[k], -k))
             rows.append({"head": f"{i}.{h}", "weights": weights, "most": words[most], "place": most + 1})
             rows[-1] |= {"weight": weights[most], "itself": weights[here]}
-    sharpest = max(rows, key=lambda row: row["weight"])
+    sharpest: dict[str, Any] = max(rows, key=lambda row: row["weight"])
     different = len({row["place"] for row in rows})
     whom = "that word itself" if sharpest["place"] == here + 1 else f"“{sharpest['most']}”"
     about = {"word": words[here], "here": here, "different": different}
