@@ -66,6 +66,21 @@ def test_a_stepper_with_a_drawing_is_seen_whole_at_each_of_its_steps(open_tab):
     assert figure.locator("svg .scene-word").evaluate_all(smallest) >= 14
 
 
+def test_the_parts_of_the_memory_are_shares_of_their_bar_at_any_size(open_tab):
+    tab = opened(open_tab, "notebooks/20_training_at_scale.html")
+    figure = figure_of(tab, "memory")
+    move = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+    for name, value in {"layers": 96, "width": 12288, "shards": 4}.items():
+        figure.locator(f".live-of-{name} input").evaluate(move, str(value))
+    bars = figure.locator("svg rect.live-line:not(.memory-beyond)")
+    widths = bars.evaluate_all("all => all.slice(0, 4).map((e) => Number(e.getAttribute('width')))")
+    cells = figure.locator("tbody tr td:nth-child(2)").all_text_contents()
+    amounts = [float(cell.replace(",", "")) for cell in cells][:4]
+    assert sum(amounts) > 500
+    for wide, gigabytes in zip(widths, amounts, strict=True):
+        assert abs(wide / sum(widths) - gigabytes / sum(amounts)) < 0.002
+
+
 def test_the_axis_of_the_memory_is_the_same_for_all_settings(open_tab):
     tab = opened(open_tab, "notebooks/20_training_at_scale.html")
     figure = figure_of(tab, "memory")

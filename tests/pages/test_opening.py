@@ -98,3 +98,41 @@ def test_live_figures_are_read_one_at_a_time_and_built_when_they_come_near(open_
     tab.evaluate("location.hash = 'live=machine_by_hand'")  # a link to it, followed on the page itself
     tab.locator("live-figure .live-panel").last.wait_for()
     tab.wait_for_function(f"() => ({BUILT})().every((built) => built)")
+
+
+FAR = "() => far && !far.length"  # all that is far from the window was looked at
+SEEN = """() => [...document.querySelectorAll('.bd-article > section > section')]
+  .filter((e) => getComputedStyle(e).contentVisibility !== 'visible').length"""
+
+
+def test_in_the_meantime_all_of_a_page_is_laid_out_and_a_picture_of_it_shows_it(open_tab):
+    import io
+
+    from PIL import Image
+
+    tab = open_tab("http", "notebooks/23_inside_the_model.html", built=False)
+    tab.wait_for_function(FAR)
+    assert tab.evaluate(SEEN) == 0
+    # (With full_page, playwright makes the window one pixel wide and wide again.)
+    picture = Image.open(io.BytesIO(tab.screenshot(full_page=True))).convert("L")
+    width, height = picture.size
+    bands = picture.crop((width // 4, 0, 3 * width // 4, height)).reduce((1, 50))
+    lines = [bands.crop((0, y, bands.width, y + 1)).getextrema() for y in range(bands.height)]
+    blank = [low == high for low, high in lines]
+    longest = max(len(run) for run in "".join("x" if b else " " for b in blank).split(" "))
+    assert height > 10_000 and longest < 8, "no screenful of it is blank"
+    assert tab.evaluate(SEEN) == 0
+    tab.evaluate("show = (way) => document.querySelector(`.modes button[data-way=${way}]`).click()")
+    tab.evaluate("show('code'); show('all')")
+    assert tab.evaluate("document.querySelectorAll('.laid-out').length") == 0, "a change lays out what is near"
+    tab.wait_for_function(FAR)
+    assert tab.evaluate(SEEN) == 0
+
+
+def test_what_is_read_stays_where_it_is_while_the_rest_is_laid_out(open_tab):
+    tab = open_tab("http", f"{CHAPTER}#in-code", built=False)
+    top = "document.getElementById('in-code').getBoundingClientRect().top"
+    tab.wait_for_function(f"() => Math.abs({top}) < 120")
+    before = tab.evaluate(top)
+    tab.wait_for_function(FAR)
+    assert abs(tab.evaluate(top) - before) < 3
