@@ -213,7 +213,7 @@ def test_the_lens_shows_every_answer_and_a_row_can_be_pressed(opened):
         assert tab.evaluate("document.activeElement.textContent") == found["stages"][stage]["stage"]
 
 
-@pytest.mark.parametrize("parts, arrows", [("blocks", 6), ("heads", 14)])
+@pytest.mark.parametrize("parts, arrows", [("sublayers", 6), ("heads", 14)])
 def test_every_write_is_an_arrow(opened, parts, arrows):
     tab = opened("#" + urlencode({"live": "trajectory", "parts": parts}))
     element = figure(tab, "trajectory")

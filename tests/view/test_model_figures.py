@@ -98,11 +98,11 @@ def test_attention_lens_and_trajectory_are_those_of_the_trace(game):
     first = (a - b) / (a - b).norm()
     second = (c - d) - first * (first @ (c - d))
     plane = torch.stack([first, second / second.norm()])
-    for parts in ("blocks", "heads"):
+    for parts in ("sublayers", "heads"):
         steps = trajectory(TEXT, "3", "7", "capo", "vice", parts)["steps"]
         ends = [s for s in steps if not s["part"].startswith(("the word", "head", "bias"))]
         wanted = seen.streams[:, 0, -1] @ plane.T
-        wanted = wanted if parts == "blocks" else wanted[[0, 2, 4]]
+        wanted = wanted if parts == "sublayers" else wanted[[0, 2, 4]]
         assert [(s["x"], s["y"]) for s in ends] == [pytest.approx(w, abs=1e-10) for w in wanted.tolist()]
 
 

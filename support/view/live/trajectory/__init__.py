@@ -20,7 +20,7 @@ from support.view.live.model_text import (
 from support.view.maps import plot_path
 from support.worlds import CallingGame
 
-PARTS = ("blocks", "heads")
+PARTS = ("sublayers", "heads")
 
 
 def trajectory(prompt: str, right: str, left: str, up: str, down: str, parts: str) -> Values:
@@ -32,7 +32,7 @@ def trajectory(prompt: str, right: str, left: str, up: str, down: str, parts: st
         up, down: so does the second; of it only what is at right angles to the first counts.
         parts: a step for each attention, or for each of its heads (and one for the output bias).
 
-    >>> found = trajectory("Pietro chiama Paolo", "Tarso", "vice", "Cefa", "capo", "blocks")
+    >>> found = trajectory("Pietro chiama Paolo", "Tarso", "vice", "Cefa", "capo", "sublayers")
     >>> [step["part"] for step in found["steps"]][:3]
     ['the word', 'its place', 'attention 0']
     """
