@@ -48,6 +48,7 @@ def name_ends(ax: Axes) -> None:
     >>> [text.get_text() for text in ax.texts]
     ['two', 'one']
     """
+    ax.get_xlim()  # brings limits up to date that autoscaling has left for later
     points = 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
     low, high = points * ax.bbox.y0, points * ax.bbox.y1
     found: list[tuple[float, float, str, Any, Any]] = []
@@ -112,9 +113,9 @@ def _apart(ups: list[float], highs: np.ndarray, low: float, high: float) -> list
     [10.0, 30.0, 90.0]
     """
     steps = np.concatenate([[0.0], np.cumsum((highs[:-1] + highs[1:]) / 2)])
-    blocks: list[list[float]] = []  # neighbours that touch: their wishes, less the steps between them
-    for wish in np.asarray(ups) - steps:
-        blocks.append([float(wish)])
+    blocks: list[list[float]] = []  # neighbours that touch: their ideal places, less the steps between them
+    for ideal in np.asarray(ups) - steps:
+        blocks.append([float(ideal)])
         while len(blocks) > 1 and np.mean(blocks[-2]) >= np.mean(blocks[-1]):
             last = blocks.pop()
             blocks[-1] += last
