@@ -512,7 +512,7 @@ def test_a_run_that_explodes_leaves_its_frame(open_tab):
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_parts_of_the_memory_are_filled_each_in_its_colour(open_tab, dark):
     tab = opened(open_tab, "notebooks/20_training_at_scale.html", dark=dark)
-    bars = tab.locator("live-figure[data-key^=memory] svg rect:not(.memory-beyond)")
+    bars = tab.locator("live-figure[data-key^=memory] svg rect")
     ground = tab.locator(".live-panel").first.evaluate("e => getComputedStyle(e).backgroundColor")
     fills = bars.evaluate_all("all => all.map(e => getComputedStyle(e).fill)")
     assert len(fills) == 12 and len({*fills}) == 4 and ground not in fills and "none" not in fills

@@ -66,25 +66,10 @@ def test_a_stepper_with_a_drawing_is_seen_whole_at_each_of_its_steps(open_tab):
     assert figure.locator("svg .scene-word").evaluate_all(smallest) >= 14
 
 
-def test_the_parts_of_the_memory_are_shares_of_their_bar_at_any_size(open_tab):
+def test_the_axis_of_the_memory_is_even_and_grows_by_powers_of_ten(open_tab):
     tab = opened(open_tab, "notebooks/20_training_at_scale.html")
     figure = figure_of(tab, "memory")
-    move = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
-    for name, value in {"layers": 96, "width": 12288, "shards": 4}.items():
-        figure.locator(f".live-of-{name} input").evaluate(move, str(value))
-    bars = figure.locator("svg rect.live-line:not(.memory-beyond)")
-    widths = bars.evaluate_all("all => all.slice(0, 4).map((e) => Number(e.getAttribute('width')))")
-    cells = figure.locator("tbody tr td:nth-child(2)").all_text_contents()
-    amounts = [float(cell.replace(",", "")) for cell in cells][:4]
-    assert sum(amounts) > 500
-    for wide, gigabytes in zip(widths, amounts, strict=True):
-        assert abs(wide / sum(widths) - gigabytes / sum(amounts)) < 0.002
-
-
-def test_the_axis_of_the_memory_is_the_same_for_all_settings(open_tab):
-    tab = opened(open_tab, "notebooks/20_training_at_scale.html")
-    figure = figure_of(tab, "memory")
-    ends = "all => all.map(e => Number(e.getAttribute('x')) + Number(e.getAttribute('width')))"
+    sizes = "all => all.map(e => Number(e.getAttribute('width')))"
     ticks = "all => all.map(e => [e.textContent, e.getAttribute('x')])"
 
     def seen(**moved):
@@ -93,18 +78,22 @@ def test_the_axis_of_the_memory_is_the_same_for_all_settings(open_tab):
             slider.evaluate(
                 "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
             )
-        bars = figure.locator("svg rect.live-third").evaluate_all(ends)[:2]
+        bars = figure.locator("svg rect[height='30']").evaluate_all(sizes)
         marks = figure.locator("svg g:has(> .live-grid) text, .memory-card text").evaluate_all(ticks)
-        return bars, marks
+        cells = figure.locator("tbody tr td").all_text_contents()
+        amounts = [float(cell.replace(",", "")) for cell in cells]
+        end = max(float(x) for words, x in marks if "card" not in words) - 12
+        reach = {"100": 100, "1k": 1e3, "10k": 1e4, "100k": 1e5}[max(marks, key=lambda m: float(m[1]))[0]]
+        for wide, gigabytes in zip(bars, [*amounts[0:8:2], *amounts[1:8:2]], strict=True):
+            assert abs(wide - end * gigabytes / reach) < 0.2, "each part is as long as its amount"
+        return reach, marks
 
-    first, marks = seen()
-    longer, same = seen(layers=54)
-    assert all(b > a for a, b in zip(first, longer, strict=True)) and marks == same
+    reach, marks = seen()
     cards = [f"{card} GB card" for card in find("memory").data["cards"]]
-    assert [words for words, _ in marks if "card" in words] == cards
-    most, same = seen(layers=96, width=12288, batch=64, context=8192)
-    assert most[1] > longer[1] and marks == same
-    assert most[1] <= float(dict(marks)["100k"]) + 0.1
+    assert reach == 100 and [words for words, _ in marks if "card" in words] == cards
+    assert seen(layers=54) == (reach, marks), "the axis stays as long as it will do"
+    assert seen(layers=96, width=12288)[0] == 10_000
+    assert seen(batch=64, context=8192)[0] == 100_000
 
 
 @pytest.mark.parametrize("width", [1280, 390])

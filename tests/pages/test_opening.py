@@ -124,7 +124,7 @@ def test_in_the_meantime_all_of_a_page_is_laid_out_and_a_picture_of_it_shows_it(
     assert tab.evaluate(SEEN) == 0
     tab.evaluate("show = (way) => document.querySelector(`.modes button[data-way=${way}]`).click()")
     tab.evaluate("show('code'); show('all')")
-    assert tab.evaluate("document.querySelectorAll('.laid-out').length") == 0, "a change lays out what is near"
+    assert tab.evaluate("document.querySelectorAll('.laid-out').length") == 0, "a change undoes it"
     tab.wait_for_function(FAR)
     assert tab.evaluate(SEEN) == 0
 

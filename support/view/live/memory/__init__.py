@@ -7,7 +7,6 @@ import math
 from functools import cache
 from typing import Any, Literal
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from support.model import GPTConfig
@@ -87,55 +86,27 @@ SIZES = (
     Slider("batch", "Sequences on a device", 1, 64, 1, 8, "{batch:.0f}"),
     Slider("context", "Tokens in a sequence", 128, 8192, 128, 1024, "{context:.0f}"),
 )
-# One axis for every setting: even up to `EVEN` gigabytes, which take `SHARE` of it, then by powers of ten.
-EVEN, SHARE, CARDS = 100, 0.7, (24, 80)
+CARDS = (24, 80)  # gigabytes
+# The axis is even, to 100 GB as long as that will do, and else to ten times, a hundred times … as much.
 _MOST = memory(SIZES[0].high, SIZES[1].high, SIZES[2].high, SIZES[3].high, "float32", 0, 1)["total"]
-DECADES = math.ceil(math.log10(_MOST / EVEN))
-TICKS = (0, 20, 40, 60, 80, *(EVEN * 10**k for k in range(DECADES + 1)))
-
-
-def along(gigabytes: Any) -> Any:
-    """Where an amount of memory stands on the axis, of whose length it is a share.
-
-    >>> along(np.array([0, 50, 100, 100_000])).tolist()
-    [0.0, 0.35, 0.7, 1.0]
-    """
-    beyond = np.log10(np.maximum(gigabytes, EVEN) / EVEN) / DECADES
-    return SHARE * np.minimum(gigabytes, EVEN) / EVEN + (1 - SHARE) * beyond
-
-
-def amount_at(share: Any) -> Any:
-    """The amount of memory that stands there on the axis, the inverse of `along`.
-
-    >>> amount_at(along(np.array([24, 80, 5000]))).round(6).tolist()
-    [24.0, 80.0, 5000.0]
-    """
-    beyond = EVEN * 10 ** (DECADES * (np.maximum(share, SHARE) - SHARE) / (1 - SHARE))
-    return np.where(share <= SHARE, EVEN * np.asarray(share) / SHARE, beyond)
+REACHES = tuple(10**k for k in range(2, 1 + math.ceil(math.log10(_MOST))))
 
 
 def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
-    """Two stacked bars: as chosen, and with none of the savings; the axis is the same for all settings.
-
-    A bar ends at its total on that axis; its parts are shares of its length, as lengths do not add up beyond
-    the even part of the axis.
-    """
-    sums = np.cumsum([[found[part], found[f"{part}_plain"]] for part in PARTS], axis=0)
-    ends = amount_at(sums / sums[-1] * along(sums[-1]))
-    parts = dict(zip(PARTS, np.diff(ends, axis=0, prepend=0).tolist(), strict=True))
+    """Two stacked bars: as chosen, and with none of the savings."""
+    reach = next(gb for gb in REACHES if gb >= max(found["total"], found["total_plain"]))
     fig = plot_bars(
-        parts,
+        {part: [found[part], found[f"{part}_plain"]] for part in PARTS},
         ("as chosen", "no savings"),
-        xlabel="GB on each device, at the end of a bar (powers of ten beyond 100)",
+        xlabel="GB on each device",
         digits=2,
         stacked=True,
         level={f"card of {card} GB": card for card in CARDS},
         size=(style.WIDTH, 3),
     )
     ax = fig.axes[0]
-    ax.set_xscale("function", functions=(along, amount_at))
-    ax.set_xlim(0, TICKS[-1])
-    ax.set_xticks(TICKS, labels=[f"{tick // 1000}k" if tick >= 1000 else f"{tick}" for tick in TICKS])
+    ax.set_xlim(0, reach)
+    ax.set_xticks([reach * k / 5 for k in range(6)])
     for total in ax.texts:
         total.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.5})
     return fig
@@ -162,6 +133,6 @@ FIGURE = LiveFigure(
     ),
     data={
         **{"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},
-        **{"even": EVEN, "share": SHARE, "decades": DECADES, "ticks": TICKS, "cards": CARDS},
+        **{"reaches": REACHES, "cards": CARDS},
     },
 )

@@ -27,30 +27,28 @@
     },
     draw(state, data, {svg, text, shown}) {
       const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
-      // One axis for every setting: even up to some gigabytes, then by powers of ten.
-      const {even, share, decades, ticks, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
-      const x = (gb) => LEFT + WIDE * (share * Math.min(gb, even) / even + (1 - share) * Math.log10(Math.max(gb, even) / even) / decades);
-      // A bar ends at its total on that axis; its parts are shares of it, for beyond the even part lengths do not add up.
+      // An even axis, to 100 GB as long as that will do, and else to ten times, a hundred times … as much.
+      const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
+      const reach = reaches.find((gb) => gb >= Math.max(state.total, state.total_plain)), x = (gb) => LEFT + WIDE * gb / reach;
       const bar = (top, end) => {
-        const total = state[`total${end}`], length = x(total) - LEFT;
         let sum = 0;
         return data.parts.map((part, i) => {
-          const from = LEFT + length * sum / total;
+          const from = x(sum);
           sum += state[part + end];
-          return svg("rect", {x: from.toFixed(1), y: top, width: (LEFT + length * sum / total - from).toFixed(1), height: 30, class: kinds[i]});
+          return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, class: kinds[i]});
         });
       };
       const named = (gb) => gb < 1e3 ? String(gb) : `${gb / 1e3}k`; // (thousands of gigabytes)
       const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${shown(state[`total${end}`], 2)} GB`, {class: "live-right live-name"});
       return svg("svg", {viewBox: "0 0 404 276"},
-        svg("rect", {x: x(even), y: TOP, width: LEFT + WIDE - x(even), height: BOTTOM - TOP, class: "memory-beyond"}),
-        ...ticks.map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
+        ...[0, 1, 2, 3, 4, 5].map((k) => k * reach / 5).map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
           text(x(gb).toFixed(1), BOTTOM + 19, named(gb), {class: "live-name"}))),
         ...bar(66, ""), ...bar(132, "_plain"),
         ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v12m0 18v38m0 28V${BOTTOM}`}),
-          text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"}))),
+          ...(reach > reaches[0] ? [] : [text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"})]))),
+        ...(reach > reaches[0] ? [text(LEFT, TOP - 14, `dashed: cards of ${cards.join(" and ")} GB`, {class: "live-right live-name"})] : []),
         told(60, "as chosen", ""), told(126, "with no savings", "_plain"),
-        text(LEFT + WIDE / 2, BOTTOM + 40, "GB on each device, at the end of a bar (shaded: powers of ten)", {class: "live-name"}),
+        text(LEFT + WIDE / 2, BOTTOM + 40, reach > reaches[0] ? `GB on each device (the axis now ends at ${reach.toLocaleString("en")})` : "GB on each device", {class: "live-name"}),
         ...data.parts.map((part, i) => svg("g", {},
           svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, class: kinds[i]}),
           text(LEFT + 22 + 196 * (i % 2), 238 + 24 * (i > 1), part, {class: "live-right live-name"}))));

@@ -27,7 +27,7 @@ SAYS = (
 )
 ENDS = (
     "One vector holds it all, and each word is written with the same strength.",
-    "The gate lets “keys” in with {writes:.0%}, and at the other words it keeps what is there.",
+    "The gate lets “keys” in with {writes:.0%}, and keeps {keep:.0%} of the state at each other word.",
     "It keeps a vector for each of them, {read:.0f} in all.",
 )
 
@@ -52,7 +52,7 @@ def recurrence(read: float | int, kind: str, keep: float) -> Values:
     rows = [
         {"place": i + 1, "word": w, "share": p} for i, (w, p) in enumerate(zip(WORDS, shares, strict=True))
     ]
-    about = {"word": WORDS[count - 1], "read": count, "writes": WRITES}
+    about = {"word": WORDS[count - 1], "read": count, "writes": WRITES, "keep": keep}
     about |= {"subject": shares[SUBJECT], "last": shares[count - 1]}
     said = 3 if which == 2 else 2 if count == SUBJECT + 1 else int(count <= SUBJECT)
     return {
