@@ -37,6 +37,7 @@ CODE = re.compile(
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
 OWN = ("site.js", "offers.js", "book.js", "reading.js")
+LIVE = ("live.js", "controls.js")  # of every page with a live figure: fetched and kept once
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
 INLINE = re.compile(
@@ -259,9 +260,10 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head, mark, body = text.partition("</head>")
     head, body = SCRIPT.sub(sort_out, SHEET.sub("", head)), SCRIPT.sub(sort_out, body)
     scripts = [f'<script defer src="{root}_static/{files.script}"></script>']
-    if own:
-        whole = "\n".join(path.read_text(encoding="utf8") for path in own)
-        scripts.append(f'<script defer src="{root}_static/{files.write("page.js", whole)}"></script>')
+    for part in ([p for p in own if p.name in LIVE], [p for p in own if p.name not in LIVE]):
+        if part:
+            whole = "\n".join(path.read_text(encoding="utf8") for path in part)
+            scripts.append(f'<script defer src="{root}_static/{files.write("page.js", whole)}"></script>')
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)

@@ -56,7 +56,7 @@ const keepPlace = (change) => {
 // change of the whole page leaves that to the browser again, which lays out only what is near, and takes no longer for it.
 const FAR = `:is(.bd-article > section > section, .bd-article > section > section > section, .bd-article > section > form.quiz,
   .bd-article section > dl.py, .bd-article .citation, .bd-article section section > div.cell:not(.live-cell))`;
-let far = null;
+let far = null, later = 0;
 const layOut = (time) => {
   while (far.length && !document.documentElement.dataset.opening && time.timeRemaining() > 8) {
     const part = far.shift();
@@ -70,11 +70,15 @@ const layOut = (time) => {
 const leaveFar = () => {
   if (!far) return;
   for (const part of document.querySelectorAll(".laid-out")) part.classList.remove("laid-out");
-  if (!far.length) requestIdleCallback(layOut);
-  far = [...document.querySelectorAll(FAR)];
+  clearTimeout(later);
+  far = [];
+  later = setTimeout(() => {
+    far = [...document.querySelectorAll(FAR)];
+    requestIdleCallback(layOut);
+  }, 1500); // (until then what is read finds its place)
 };
 if (window.requestIdleCallback) {
-  addEventListener("load", () => setTimeout(() => { far = []; leaveFar(); }, 700)); // (who came by a link has arrived)
+  addEventListener("load", () => { far = []; leaveFar(); });
   let wide = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth < 100 || Math.abs(wide - innerWidth) < 20) return; // (a window of one pixel: a picture is being taken)

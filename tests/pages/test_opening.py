@@ -100,7 +100,7 @@ def test_live_figures_are_read_one_at_a_time_and_built_when_they_come_near(open_
     tab.wait_for_function(f"() => ({BUILT})().every((built) => built)")
 
 
-FAR = "() => far && !far.length"  # all that is far from the window was looked at
+FAR = "() => far && !far.length && document.querySelector('.laid-out')"  # all that is far was looked at
 SEEN = """() => [...document.querySelectorAll('.bd-article > section > section')]
   .filter((e) => getComputedStyle(e).contentVisibility !== 'visible').length"""
 
