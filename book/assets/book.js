@@ -78,7 +78,11 @@ const leaveFar = () => {
   }, 1500); // (until then what is read finds its place)
 };
 if (window.requestIdleCallback) {
-  addEventListener("load", () => { far = []; leaveFar(); });
+  addEventListener("load", () => { // (not where figure stands beside figure: each would be slower)
+    if (document.querySelectorAll("live-figure").length > 12) return;
+    far = [];
+    leaveFar();
+  });
   let wide = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth < 100 || Math.abs(wide - innerWidth) < 20) return; // (a window of one pixel: a picture is being taken)
