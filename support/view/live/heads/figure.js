@@ -30,7 +30,7 @@
           cell.classList.toggle("heads-most", k === place - 1);
           return cell;
         })));
-      return make("div", {}, scroll(make, "The attention weights of each head, in percent",
+      return make("div", {class: "live-drawn"}, scroll(make, "The attention weights of each head, in percent",
         make("table", {class: "live-squares live-attention live-heads", "aria-label": `Attention of “${state.word}” in each head, in percent`}, make("thead", {}, head), make("tbody", {}, ...rows))),
         make("p", {class: "live-told"}, "In percent; a frame marks where a head looks most. Press a word to let it look."));
     },

@@ -29,7 +29,7 @@
           ...row.map(({word, p}) => square(make, p, {}, make("b", {}, word), " ", make("small", {}, shown(p, 0, true)))));
       });
       const head = make("tr", {}, make("td", {class: "live-corner"}, "after ↓ having read →"), ...state.words.map((word) => make("th", {scope: "col"}, word)));
-      return make("div", {}, top, scroll(make, "The answer after each component, at each word",
+      return make("div", {class: "live-drawn"}, top, scroll(make, "The answer after each component, at each word",
         make("table", {class: "live-squares live-lens"}, make("thead", {}, head), make("tbody", {}, ...rows))));
     },
   });
