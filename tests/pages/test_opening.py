@@ -122,8 +122,8 @@ def test_in_the_meantime_all_of_a_page_is_laid_out_and_a_picture_of_it_shows_it(
     longest = max(len(run) for run in "".join("x" if b else " " for b in blank).split(" "))
     assert height > 10_000 and longest < 16, "no window (900 pixels) of it is blank"
     assert tab.evaluate(SEEN) == 0
-    tab.evaluate("show = (way) => document.querySelector(`.modes button[data-way=${way}]`).click()")
-    tab.evaluate("show('code'); show('all')")
+    for way in ("code", "all"):
+        tab.evaluate(f"document.querySelector('.modes button[data-way={way}]').click()")
     assert tab.evaluate("document.querySelectorAll('.laid-out').length") == 0, "a change undoes it"
     tab.wait_for_function(FAR)
     assert tab.evaluate(SEEN) == 0
