@@ -2,7 +2,9 @@
 
 The theme and its extensions name a dozen style sheets and as many scripts on every page. Here the sheets
 that all pages share become one file without the rules that no page can meet; the theme's scripts are left
-to `site.js`, which does what these pages use of them; only the page of the search loads the index. A page
+to `site.js`, which does what these pages use of them, and the script that all pages share stands a second
+time with that of every live figure, for the pages that have one; only the page of the search loads the
+index. A page
 opens in steps, from frame to frame: its title, its text, the chapters beside it, its own contents; one step
 would hold a slow browser for half a second. Who comes by a link to a place, or back, has the whole text in
 the first. Names of files hold a digest of their contents, so that a page of a new build never meets a style
@@ -37,7 +39,7 @@ CODE = re.compile(
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
 OWN = ("site.js", "offers.js", "book.js", "reading.js")
-LIVE = ("live.js", "controls.js")  # of every page with a live figure: fetched and kept once
+LIVE = ("live.js", "controls.js")  # of every page with a live figure
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
 INLINE = re.compile(
@@ -185,7 +187,7 @@ class Files:
     def __init__(self, site: Path) -> None:
         self.folder = site / "_static"
         self.known: dict[str, str] = {}
-        self.script = ""
+        self.script = self.live_script = ""
 
     def write(self, name: str, text: str) -> str:
         """The name of the file, below `_static`."""
@@ -259,11 +261,10 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
 
     head, mark, body = text.partition("</head>")
     head, body = SCRIPT.sub(sort_out, SHEET.sub("", head)), SCRIPT.sub(sort_out, body)
-    scripts = [f'<script defer src="{root}_static/{files.script}"></script>']
-    for part in ([p for p in own if p.name in LIVE], [p for p in own if p.name not in LIVE]):
-        if part:
-            whole = "\n".join(path.read_text(encoding="utf8") for path in part)
-            scripts.append(f'<script defer src="{root}_static/{files.write("page.js", whole)}"></script>')
+    alone = [path.read_text(encoding="utf8") for path in own if path.name not in LIVE]
+    names = [files.script if len(alone) == len(own) else files.live_script]
+    names += [files.write("page.js", "\n".join(alone))] if alone else []
+    scripts = [f'<script defer src="{root}_static/{name}"></script>' for name in names]
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
@@ -286,8 +287,9 @@ def write(site: Path) -> None:
     staying = [*static.glob("*.js"), *static.glob("live/**/*.js"), site / "_static" / "searchtools.js"]
     words = used_words([*texts.values(), PAIR], [p for p in staying if p.name not in THEME])
     style = files.write("style.css", shared_style(site, words, [own[n] for n in order if n in own]))
-    script = "\n".join((static / name).read_text(encoding="utf8") for name in OWN)
-    files.script = files.write("script.js", script)
+    shared = [(static / name).read_text(encoding="utf8") for name in OWN + LIVE]
+    files.script = files.write("script.js", "\n".join(shared[: len(OWN)]))
+    files.live_script = files.write("script.js", "\n".join(shared))
     for page, text in texts.items():
         if 'http-equiv="refresh"' not in text:
             page.write_text(lean_page(text, page, site, style, files), encoding="utf8")

@@ -54,14 +54,13 @@ const keepPlace = (change) => {
 };
 // What lies far below is laid out in the meantime, a part at a time, so that a picture of the whole page shows all of it. A
 // change of the whole page leaves that to the browser again, which lays out only what is near, and takes no longer for it.
-const FAR = `:is(.bd-article > section > section, .bd-article > section > section > section, .bd-article > section > form.quiz,
-  .bd-article section > dl.py, .bd-article .citation, .bd-article section section > div.cell:not(.live-cell))`;
+const FAR = ".bd-article :is(section, form, dl, .citation, div.cell)"; // where the style may say content-visibility: auto
 let far = null, later = 0;
 const layOut = (time) => {
   while (far.length && !document.documentElement.dataset.opening && time.timeRemaining() > 8) {
     const part = far.shift();
     // Not what a fold holds, and nothing above what is read, which must stay where it is.
-    if (!part.checkVisibility() || part.getBoundingClientRect().bottom < 0) continue;
+    if (!part.checkVisibility() || getComputedStyle(part).contentVisibility !== "auto" || part.getBoundingClientRect().bottom < 0) continue;
     part.classList.add("laid-out");
     part.getBoundingClientRect();
   }

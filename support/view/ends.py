@@ -112,14 +112,10 @@ def _apart(ups: list[float], highs: np.ndarray, low: float, high: float) -> list
     >>> _apart([10.0, 10.0, 90.0], np.array([20.0, 20.0, 20.0]), 0.0, 100.0)
     [10.0, 30.0, 90.0]
     """
+    from scipy.optimize import isotonic_regression  # a second that only those need who draw such names
+
     steps = np.concatenate([[0.0], np.cumsum((highs[:-1] + highs[1:]) / 2)])
-    blocks: list[list[float]] = []  # neighbours that touch: their ideal places, less the steps between them
-    for ideal in np.asarray(ups) - steps:
-        blocks.append([float(ideal)])
-        while len(blocks) > 1 and np.mean(blocks[-2]) >= np.mean(blocks[-1]):
-            last = blocks.pop()
-            blocks[-1] += last
-    levels = np.concatenate([[np.mean(block)] * len(block) for block in blocks])
+    levels = isotonic_regression(np.asarray(ups) - steps).x  # of neighbours that touch, the mean
     least = low + highs[0] / 2
     most = max(least, high + highs[-1] / 4 - steps[-1])
     return [float(x) for x in levels.clip(least, most) + steps]

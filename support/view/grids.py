@@ -129,7 +129,7 @@ def shade(
 ) -> Any:
     """Draw a matrix into given axes, with names and, if wanted, numbers; `plot_heatmap` explains the rest.
 
-    Without ``zeros``, a number that is rounded to zero is not written.
+    An entry that is NaN stays empty; without ``zeros``, a number that is rounded to zero is not written.
 
     >>> ax = style.subplots()[1]
     >>> shade(ax, np.eye(2), ["a", "b"]).get_array().shape
@@ -155,7 +155,7 @@ def shade(
     if digits >= 0:
         colours = np.asarray(matplotlib.colormaps[cmap](image.norm(values)))
         for (i, j), value in np.ndenumerate(values):
-            if not zeros and abs(value) < 0.5 * 10.0**-digits:
+            if np.isnan(value) or (not zeros and abs(value) < 0.5 * 10.0**-digits):
                 continue
             ink = style.readable_on(colours[i, j])
             ax.text(

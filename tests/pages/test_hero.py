@@ -13,6 +13,11 @@ PLACES = """e => {
   return {tour: at('.live-tour'), guide: at('.live-guide'), map: at('.machine-map'), bar: at('.live-player')};
 }"""
 WHOLE = "e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1"
+# The page has stood still for ten frames.
+RESTS = """() => new Promise((rests) => { let y = scrollY, still = 0; const look = () => {
+  still = y === scrollY ? still + 1 : 0; y = scrollY;
+  if (still < 10) requestAnimationFrame(look); else rests();
+}; look(); })"""
 OPENED = "e => [e.state.open, scrollY, document.activeElement.dataset.key]"
 
 
@@ -26,8 +31,9 @@ def answer_top(element):
 
 
 def settled(tab):
-    """What glides has arrived, and the address is written."""
+    """What glides has arrived, on a busy machine, too, and the address is written."""
     tab.wait_for_timeout(800)
+    tab.evaluate(RESTS)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -1,6 +1,9 @@
 """A page opens from frame to frame, so that no frame is long; then all of it is there."""
 
+import io
+
 import pytest
+from PIL import Image
 
 CHAPTER, API = "notebooks/16_one_step_every_number.html", "book/api_assistant.html"
 # What is laid out at each step: elements that are visible, in the window or near it.
@@ -106,10 +109,6 @@ SEEN = """() => [...document.querySelectorAll('.bd-article > section > section')
 
 
 def test_in_the_meantime_all_of_a_page_is_laid_out_and_a_picture_of_it_shows_it(open_tab):
-    import io
-
-    from PIL import Image
-
     tab = open_tab("http", "notebooks/23_inside_the_model.html", built=False)
     tab.wait_for_function(FAR)
     assert tab.evaluate(SEEN) == 0

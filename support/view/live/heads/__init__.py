@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from support.view import style
+from support.view.grids import shade
 from support.view.live.controls import Slider, fill
 from support.view.live.description import LiveFigure
 from support.view.live.model_text import BOS, GAME, HEADS, LAYERS, Values, prompt_of, seen
@@ -63,13 +64,7 @@ def draw_heads(values: Values, found: Values) -> Figure:
     fig, ax = style.subplots(
         wide=True, figsize=(max(4.2, 0.62 * len(tokens) + 1.4), 4.2), layout="constrained"
     )
-    ax.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    for (i, j), p in np.ndenumerate(weights):
-        if j <= here:
-            ax.text(j, i, f"{100 * p:.0f}", ha="center", va="center", color="white" if p > 0.5 else "black")
-    ax.set_xticks(range(len(tokens)), labels=tokens, rotation=45, ha="left")
-    ax.xaxis.tick_top()
-    ax.set_yticks(range(len(weights)), labels=[f"head {row['head']}" for row in found["rows"]])
+    shade(ax, 100 * weights, [f"head {row['head']}" for row in found["rows"]], tokens, digits=0, top=100.0)
     ax.get_xticklabels()[here].set_fontweight("bold")
     return fig
 

@@ -230,8 +230,8 @@ def machine_figure(
         rows=(("{part}", "{does}", "{size:.2f}", "{answer}", "{sure}"),),
         each="parts",
         actions=(
-            Action("step", "Step", partial(step_on, most=most, **shared), STEPS),
             Action("back", "Back", partial(step_back, name=model), "One step back"),
+            Action("step", "Step", partial(step_on, most=most, **shared), STEPS),
             Action(
                 "draw", "Pick a word at random", partial(draw_word, most=most, step=stands, **shared), DRAWS
             ),
