@@ -77,8 +77,7 @@ const leaveFar = () => {
   }, 1500); // (until then what is read finds its place)
 };
 if (window.requestIdleCallback) {
-  addEventListener("load", () => { // (not where figure stands beside figure: each would be slower)
-    if (document.querySelectorAll("live-figure").length > 12) return;
+  addEventListener("load", () => {
     far = [];
     leaveFar();
   });

@@ -1,8 +1,39 @@
-"""The last touches: nothing that no page loads, and roles that are right."""
+"""The last touches: nothing that no page loads, roles that are right, and a mark where a section follows."""
 
 import shutil
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+BEFORE = "before-section"
+
+
+def mark_ends(document: nodes.Element) -> None:
+    """Whatever a section follows has a class that says so.
+
+    A style can find it by ``:has(+ section)``, too, but a browser that knows such a rule looks at all of the
+    page again with each change of a live figure.
+
+    >>> top = nodes.section("", nodes.title(), nodes.paragraph(), nodes.paragraph(), nodes.section())
+    >>> mark_ends(top)
+    >>> [node.get("classes") for node in top]
+    [[], [], ['before-section'], []]
+    """
+    for section in document.findall(nodes.section):
+        for node, then in zip(section.children, section.children[1:], strict=False):
+            if isinstance(then, nodes.section) and not isinstance(node, nodes.title | nodes.raw | nodes.Text):
+                node["classes"].append(BEFORE)
+
+
+class SectionEnds(SphinxPostTransform):
+    """After the parts of a page stand where they stay."""
+
+    default_priority = 900
+
+    def run(self, **_: Any) -> None:
+        mark_ends(self.document)
 
 
 def prune(app: Any, exception: Exception | None) -> None:
@@ -29,6 +60,7 @@ def mend_roles(app: Any, page: str, template: str, context: dict[str, Any], doct
 
 
 def setup(app: Any) -> dict[str, Any]:
+    app.add_post_transform(SectionEnds)
     app.connect("html-page-context", mend_roles)
     app.connect("build-finished", prune)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -212,7 +212,7 @@
       const {td, inner, tokens, cell: [text, step, shade, how, , gone], matrix, name} = each, made = step <= place, lost = gone !== undefined && gone <= place;
       if (made) show(each, pair, make);
       else inner.textContent = "";
-      td.className = [made && "stepper-made", step === place && making.get(matrix) && (how || !tokens) && "stepper-new", lost && "stepper-lost", shade < 0 && "machine-minus",
+      td.className = [made && "stepper-made", made && tokens && "stepper-boxes", step === place && making.get(matrix) && (how || !tokens) && "stepper-new", lost && "stepper-lost", shade < 0 && "machine-minus",
         key === chosen && "stepper-chosen", sources.has(key) && "stepper-source"].filter(Boolean).join(" ");
       td.style.setProperty("--v", made && !lost ? `${Math.abs(shade)}%` : "0%");
       if (inner.tagName !== "BUTTON") continue;
