@@ -19,6 +19,7 @@ FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</detail
 SUMMARY = "<summary>fold</summary>"
 QUIET = '<summary class="shows-code"></summary>'  # the fold with the code of a part by hand
 LONG_CODE = re.compile(r'(<div class="cell [^"]*\blong-code\b[^"]*"(?:(?!<pre>).)*)<pre>.*?</pre>', re.S)
+JOINED = re.compile(LONG_CODE.pattern.replace("long-code", "code-joins"), re.S)  # without a button of its own
 UNSEEN = re.compile(
     r'<(script|noscript|annotation|template)\b.*?</\1>|<span class="katex-mathml">.*?</math></span>'
     r'|<img class="[^"]*only-dark"[^>]*>|<(\w+) class="[^"]*only-in-picture[^>]*>.*?</\2>',
@@ -160,7 +161,7 @@ def with_heights(body: str) -> str:
         said = parts[k] + parts[k + 1].partition(ONWARD)[0]
         experiment = 'id="experiment' in parts[k] if "<h2" in parts[k] else experiment
         if experiment:
-            said = LONG_CODE.sub(rf"\1{QUIET}", said)
+            said = LONG_CODE.sub(rf"\1{QUIET}", JOINED.sub(r"\1", said))
         folded = FOLDED in parts[k]
         own.append([layout.row if folded else tall(said, layout) for layout in (WIDE, NARROW)])
     inner = [0.0, 0.0]  # of the sections within the one that is met next, from the end

@@ -34,7 +34,7 @@
     const typed = new Map();
     for (const word of splitQuery(query.toLowerCase())) {
       const stem = stemmer.stemWord(word);
-      if (!stopwords.includes(word) && !typed.has(stem)) typed.set(stem, word);
+      if (!stopwords.includes(word) && word !== "an" && !typed.has(stem)) typed.set(stem, word);
     }
     const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !asks(stem)), kept = asked.length ? asked : all;
     const words = kept.map(({stem, word}) => ({word, ...places(stem)}));
@@ -102,9 +102,9 @@
     return `${gone}${pages} ${gone || left.length ? quoted(here) : "it"}.${without}`;
   }
 
-  // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table, a title or code ---
+  // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table or a title, last of code ---
   const NOT_READ = "script, style, nav, svg, math, div.math, noscript, .katex-mathml, .headerlink, .toctree-wrapper, .live-still, .modes, .take-away, .code-opens";
-  const TEXT = "p, li:not(:has(p)), dd:not(:has(p))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt, pre";
+  const TEXT = "p, li:not(:has(p)), dd:not(:has(p))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt", CODE = "pre";
   const bare = (element) => element.textContent.replace(/\s+/g, " ").trim();
   const known = new Map(), WORD = /[\p{L}\p{N}_]+/gu;
   const fits = (token, words) => {
@@ -137,9 +137,10 @@
     return whole;
   }
   Search.htmlToText = (html) => bare(readable(html));
-  function passage(html, words) {
+  const passage = (html, words, ofCode) => passageOf(readable(html), words, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(readable(html), words, CODE) : null);
+  function passageOf(page, words, parts) {
     let best = null, score = 0;
-    for (const element of readable(html).querySelectorAll(`${TEXT}, ${OTHER}`)) {
+    for (const element of page.querySelectorAll(parts)) {
       const text = bare(element), at = new Map();
       for (const {0: token, index} of text.toLowerCase().matchAll(WORD)) {
         const k = fits(token, words);
@@ -158,8 +159,10 @@
   }
   // From the beginning of a sentence, if that is near, and never with half a word.
   function excerpt(text, at, most = 240) {
-    const before = text.slice(0, at);
-    let from = Math.max(before.lastIndexOf(". "), before.lastIndexOf("? "), before.lastIndexOf(": ")) + 1;
+    const before = text.slice(0, at), begins = (end) => Math.max(...[". ", "? ", ": "].map((sign) => text.slice(0, end).lastIndexOf(sign))) + 1;
+    let from = begins(at);
+    const earlier = begins(from - 1);
+    if (from && text.length - from < 80 && at - earlier <= 150) from = earlier; // (a short last sentence says little by itself)
     if (at - from > 150) from = before.lastIndexOf(" ", at - 100);
     // (What a passage announces at its end is not part of it.)
     const rest = text.slice(Math.max(from, 0)).trim().replace(/(?<=[.?!)”] )[^.?!]{1,60}:$/, "").trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
@@ -192,7 +195,7 @@
     if (parts.length) item.append(links(parts.slice(0, 4)));
     // A hit leads to the section that has the words, unless the whole page is about them.
     item.tell = async () => {
-      const best = passage(await (await fetch(file(name))).text(), words);
+      const best = passage(await (await fetch(file(name))).text(), words, !RECORDS.test(name)); // (a list of claims has code beside each)
       if (!best) return;
       const href = `${file(name)}#${best.id}`;
       if (best.id && named < 0.5) {

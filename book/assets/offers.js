@@ -70,12 +70,19 @@ const offers = (() => {
     const best = Math.max(...scored.map(({score}) => score));
     return scored.filter(({score}) => score > 0.7 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);
   }
+  // Who asks what something is wants to be told: the entry of the glossary stands first.
+  const DEFINES = /^\s*(?:what(?:['’]s|\s+(?:is|are|does|do))|define|definition\s+of|meaning\s+of)\s/i;
+  function defining(text, asked, titles) {
+    if (!DEFINES.test(text) || !asked.length) return [];
+    return titles.filter(([title, place, names]) => isTerm(place) && [title, ...names].some((name) => fit(asked, name) === 0));
+  }
   function find(text, titles) {
     const typed = wordsOf(text), whole = typed.length ? named(typed, titles) : [];
     if (whole.length || !typed.length) return whole;
     const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf)}));
-    const asked = meant(typed, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
-    const mended = asked.length ? named(asked, titles) : [];
+    const about = wordsOf(text.replace(/^(\s*what\s+do(?:es)?\s.*)\smeans?\b\W*$/i, "$1")); // (“mean” is a word of the book, too)
+    const asked = meant(about, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
+    const mended = [...new Set([...defining(text, asked, titles), ...asked.length ? named(asked, titles) : []])].slice(0, 10);
     return mended.length || !asked.length ? mended : holding(asked, entries);
   }
   const where = (place, titles) => {

@@ -22,6 +22,8 @@
     for (const note of all(".way-note")) note.remove();
     keep("reading", data.reading);
   }
+  // The cell whose button opens a cell's code, too: of cells that follow one another the first.
+  const leading = (cell) => cell.matches(".code-joins") ? leading(cell.previousElementSibling) : cell;
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on. (If none was, nothing
   // has to be said of it.)
   function unhide() {
@@ -32,7 +34,7 @@
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
     for (const fold of opened) fold.open = true;
-    const code = place?.closest(".cell.long-code:not(.code-shown)")?.querySelector(":scope > .code-opens");
+    const long = place?.closest(".cell.long-code:not(.code-shown)"), code = long && leading(long).querySelector(":scope > .code-opens");
     if (code?.getClientRects().length) {
       code.click();
       opened.push(code);
@@ -242,9 +244,13 @@
     for (const list of all(".way-here")) list.addEventListener("change", () => keepPlace(() => choose(list.value)));
     document.addEventListener("click", ({target}) => {
       if (!target.matches?.(".code-opens")) return;
-      const open = target.parentElement.classList.toggle("code-shown");
-      target.setAttribute("aria-expanded", String(open));
-      target.textContent = open ? "Hide the code" : "Show the code";
+      const open = !target.parentElement.classList.contains("code-shown"), first = leading(target.parentElement);
+      for (let cell = first; cell === first || cell?.matches(".code-joins"); cell = cell.nextElementSibling) {
+        const button = cell.querySelector(":scope > .code-opens");
+        cell.classList.toggle("code-shown", open);
+        button.setAttribute("aria-expanded", String(open));
+        button.textContent = open ? "Hide the code" : "Show the code";
+      }
     });
     window.addEventListener("hashchange", unhide);
     if (location.hash) unhide();

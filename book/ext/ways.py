@@ -19,6 +19,7 @@ the code of the part by hand is folded above its numbers, and the parts that go 
 folded into their headings; so is what the sources say.
 """
 
+import re
 import sys
 from html import escape
 from pathlib import Path
@@ -58,6 +59,7 @@ WAYS = {
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
 CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
+LINES = re.compile(r'data-lines="(\d+)"')
 # So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
 LONG, WIDE = 6, 85  # lines, and characters of a line
 
@@ -121,6 +123,25 @@ def behind_the_picture(top: nodes.Element) -> None:
         top[place:place] = drawn
 
 
+def join_code(section: nodes.section) -> None:
+    """Cells of much code that follow one another, of which only the last prints, get one button."""
+    for part in section.findall(nodes.section):
+        lead, lines = None, 0
+        for cell in part.children:
+            if not (is_cell(cell) and "long-code" in cell["classes"]):
+                lead = None
+                continue
+            length = int(LINES.search(cell.children[0].astext())[1])
+            if lead is None:
+                lead, lines = cell, length
+            else:
+                cell["classes"].append("code-joins")
+                lines += length
+                lead.children[0].replace_self(raw(CODE.format(lines)))
+            if "only-code" not in cell["classes"]:
+                lead = None
+
+
 class Ways(SphinxPostTransform):
     """Marks a chapter for its ways; folds of cells have been made (`HideInputCells`)."""
 
@@ -154,6 +175,7 @@ class Ways(SphinxPostTransform):
                 self.only_live(section)
             elif name.startswith("experiment"):
                 self.gallery(section)
+                join_code(section)
                 for part in section.findall(nodes.section):
                     if part is not section and not any(map(draws, part.findall(nodes.container))):
                         part["classes"].append("draws-nothing")

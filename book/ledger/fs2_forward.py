@@ -1423,7 +1423,7 @@ def fs2_232():
 @claim(
     place="IV. Step 9",
     chapter="16",
-    cell='table([["rate at step 20,000", "0.00055", f"{our',
+    cell='table([["last rate by the formula", "0.00006"',
     cell_in="18",
     stated=1.768,
     unit=0.001,

@@ -269,7 +269,7 @@ def fs2_312():
     stated=[10, 20],
     verdict="unverifiable",
     checked="not possible",
-    cell="score = {(k, p)",
+    cell='networks = {"rnn"',
 )
 def fs2_010():
     """plain RNNs struggle beyond about 10 to 20 elements

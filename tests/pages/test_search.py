@@ -49,6 +49,10 @@ QUESTIONS = {
     "atention": ("11_attention.html", "glossary.html#term-attention"),
     "softmax temprature": ("playground.html#softmax", "03_scores_to_probabilities.html#temperature"),
     "learning rate decay": ("glossary.html#term-learning-rate", "18_training.html#weight-decay"),
+    "what is a logit": ("glossary.html#term-logit", "23_inside_the_model.html#a-logit-is-a-sum"),
+    "What’s an embedding?": ("glossary.html#term-embedding", "08_embeddings.html"),
+    "what does perplexity mean": ("glossary.html#term-perplexity", "18_training.html"),
+    "what is RLHF": ("glossary.html#term-RLHF", "26_preferences.html"),
     "why do we divide by the square root": ("11_attention.html#why-divide", "11_attention.html#why-divide"),
 }
 

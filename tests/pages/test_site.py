@@ -82,6 +82,20 @@ def test_a_question_is_not_said_to_be_on_every_page_that_has_its_common_words(op
     assert tab.complaints == []
 
 
+def test_an_excerpt_is_of_sentences_and_not_of_the_code_of_claims(search):
+    hits = {hit["page"]: hit["says"] for hit in search("rank collapse")}
+    says = hits["14_residuals_and_norms.html"]
+    assert "rank collapse" in says and len(says) > 60, "more than “This is known as rank collapse.”"
+    errata = hits.get("errata.html", "")
+    assert not re.search(r"return |import |def |\"\"\"|np\.", errata), errata
+
+
+def test_an_article_is_not_looked_for(search):
+    hits = search("what is an embedding")
+    assert any(hit["page"] == "glossary.html" and hit["title"] == "embedding" for hit in hits[:4])
+    assert all(word.startswith("embed") for hit in hits for word in hit["marked"])
+
+
 def test_every_hit_of_a_word_of_the_quiz_says_something(search):
     for hit in search("rlhf")[:4]:
         assert hit["says"] or hit["page"] == "glossary.html", hit

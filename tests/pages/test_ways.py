@@ -246,6 +246,19 @@ def test_much_code_of_an_experiment_is_folded_until_it_is_asked_for(remembered):
     assert tab.locator("section[id^=experiment] .long-code > .cell_input:visible").count() >= 2
 
 
+def test_cells_of_much_code_that_follow_one_another_have_one_button(remembered):
+    tab = remembered("notebooks/24_real_checkpoints.html", "all")
+    cells = tab.locator("#which-test-would-have-noticed > .long-code")
+    joined = tab.locator("#which-test-would-have-noticed > .code-joins")
+    assert cells.count() > joined.count() >= 2
+    assert not any(joined.nth(k).locator("> .code-opens").is_visible() for k in range(joined.count()))
+    button = tab.locator("#which-test-would-have-noticed > .long-code > .code-opens:visible").first
+    button.click()
+    assert joined.first.locator("> .cell_input").is_visible() and button.inner_text() == "Hide the code"
+    button.click()
+    assert joined.first.locator("> .cell_input").is_hidden()
+
+
 def test_a_link_to_folded_code_of_an_experiment_opens_it(open_tab):
     tab = open_tab("http", "notebooks/14_residuals_and_norms.html")
     cell = tab.locator(

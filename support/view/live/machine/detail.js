@@ -27,8 +27,8 @@
     const part = (name) => w[`blocks.${i}.${name}`];
     const normed = (stage, name) => {
       const x = reader.stream(stage, here), mean = x.reduce((sum, v) => sum + v, 0) / d, std = Math.sqrt(x.reduce((sum, v) => sum + (v - mean) ** 2, 0) / d + c.norm_eps);
-      const gain = w[`${name}.weight`][index], bias = w[`${name}.bias`][index], {shown} = view.tools;
-      return {words: `(x ${shown(x[index], 3)} − mean ${shown(mean, 3)}) / standard deviation ${shown(std, 3)} × gain ${shown(gain, 3)} + bias ${shown(bias, 3)}`, value: (x[index] - mean) / std * gain + bias};
+      const gain = w[`${name}.weight`][index], bias = w[`${name}.bias`][index];
+      return {words: "normalised", parts: [["( ", "x", x[index]], ["− ", "mean", mean], [") ÷ ", "standard deviation", std], ["× ", "gain", gain], ["+ ", "bias", bias]], value: (x[index] - mean) / std * gain + bias};
     };
     const share = (scores, name) => {
       const top = Math.max(...scores), all = scores.reduce((sum, s) => sum + Math.exp(s - top), 0);
@@ -75,14 +75,21 @@
     return output(h);
   }
 
-  // The sum in words: the largest terms, and how much all others make together.
+  // The sum: its largest terms, and how much all others make together. Each number stands over its name.
   function told(view, vector, index) {
-    const {shown} = view.tools, fine = view.data.digits + 1, {terms, words} = madeOf(view, vector.key, index), value = vector.values[index], name = `${vector.name.split(",")[0]}[${label(view, vector.key, index)}]`;
-    if (words) return `${name} = ${shown(value, fine)}: ${words}`;
-    const order = terms.map((_, i) => i).sort((a, b) => Math.abs(terms[b][1]) - Math.abs(terms[a][1])), most = terms.length > 6 ? 4 : terms.length;
-    const some = order.slice(0, most).sort((a, b) => a - b).map((i) => `${terms[i][0]} ${shown(terms[i][1], fine)}`);
-    const rest = order.slice(most).reduce((sum, i) => sum + terms[i][1], 0);
-    return `${name} = ${some.join(" + ")}${terms.length > most ? ` + ${terms.length - most} more, together ${shown(rest, fine)}` : ""} = ${shown(value, fine)}`;
+    const {make, shown} = view.tools, fine = view.data.digits + 1, {terms, words, parts} = madeOf(view, vector.key, index), value = vector.values[index];
+    const result = make("b", {}, shown(value, fine)), name = `${vector.name.split(",")[0]}[${label(view, vector.key, index)}]`;
+    if (words && !parts) return [`${name} = `, result, `: ${words}`];
+    const summed = () => {
+      const order = terms.map((_, i) => i).sort((a, b) => Math.abs(terms[b][1]) - Math.abs(terms[a][1])), most = terms.length > 6 ? 4 : terms.length;
+      const some = order.slice(0, most).sort((a, b) => a - b).map((i) => terms[i]);
+      const rest = order.slice(most).reduce((sum, i) => sum + terms[i][1], 0), all = terms.length > most ? [...some, [`${terms.length - most} more, together`, rest]] : some;
+      return all.map(([of, v], k) => [k ? "+ " : "", of, v]);
+    };
+    const turned = {"+ ": "− ", "− ": "+ "}; // to add a negative number is to subtract its absolute value
+    const positive = ([sign, of, v]) => v < 0 && turned[sign] ? [turned[sign], of, -v] : [sign, of, v];
+    const written = (parts || summed()).map(positive).map(([sign, of, v]) => make("span", {class: "machine-part"}, sign, make("span", {}, make("small", {}, of), " ", shown(v, fine)), " "));
+    return [make("span", {class: "machine-part"}, `${name} = `), ...written, make("span", {class: "machine-part"}, "= ", result)];
   }
   const kindOf = (view) => view.state.open.split(" ")[0];
   const axis = (view, key) => kindOf(view) === "head" && "sw".includes(key) ? "position" : kindOf(view) === "logits" && "zp".includes(key) ? "word" : "";
@@ -99,7 +106,7 @@
       for (const e of box.querySelectorAll("[data-term]")) e.classList.toggle("live-same", Boolean(key) && e.dataset.term.split(" ").some((t) => t === key || t === key.replace(/\d+$/, "")));
       for (const e of box.querySelectorAll(".machine-cell")) e.classList.toggle("live-same", index !== undefined && e.dataset.axis === axis(view, key) + lengths[key] && Number(e.dataset.index) === index);
       for (const e of box.querySelectorAll("td.live-square")) e.classList.toggle("live-same", axis(view, key) === "position" && e.dataset.key === `w${index}`);
-      if (vector) sum.textContent = told(view, vector, index);
+      if (vector) sum.replaceChildren(...told(view, vector, index));
       const whole = vector && lengths[key] === data.d;
       view.point(!key ? {} : {part: state.open, ...(whole ? {index} : {}), ...(axis(view, key) === "position" ? {key: index} : {})});
     };
