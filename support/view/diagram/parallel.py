@@ -122,7 +122,9 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
                 size=11,
                 anchor="end" if k in (0, 3) else "start",
             )
-        for k, (x, y) in enumerate(places if turn is not None else []):
+        if turn is None:
+            return
+        for k, (x, y) in enumerate(places):
             j = (k - turn) % 4
             at = y + high * (j + 0.5)
             d.cell(x, y + high * j, cell, high, role="loss", edge=2)
