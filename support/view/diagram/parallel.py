@@ -97,8 +97,8 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
     Raises:
         InputError: not four times four numbers, or one that is too long.
 
-    >>> ring().alt[-79:]
-    'Then each device holds the sums 111, 222, 333, 445, and has sent six numbers.'
+    >>> ring().alt[-60:]
+    'holds the sums 111, 222, 333, 445, and has sent six numbers.'
     """
     held = [[round(number) for number in row] for row in gradients]
     if [len(row) for row in held] != [4] * 4 or not all(
