@@ -1,4 +1,4 @@
-"""Numbers in the cells of a map: of each theme's inks, the one that reads best on the colour of its cell.
+"""Numbers in the cells of a map, words on an area: of each theme's inks, the one that reads best there.
 
 The notebook's own choice, black or white, is made for the light theme. In the dark the shades are others, so
 that the better ink may be the other one, too.
@@ -16,10 +16,12 @@ import numpy as np
 from PIL import Image
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
-from svg_text import Element, frame_of, named, texts
+from svg_text import Box, Element, frame_of, named, texts
 
 INKS = (("#222222", "#ffffff", "#000000"), ("#e8edf2", "#121212", "#ffffff", "#000000"))  # light, dark
 ENOUGH = 4.5  # to one; only if no ink that comes first has it is one of the last taken
+CORNER = re.compile(r"[ML] (-?[\d.]+) (-?[\d.]+)")
+FILL = re.compile(r"fill: (#[0-9a-f]{6})")
 CHOSEN = re.compile(r"fill: (?:#222222|#ffffff|#000000)")
 
 
@@ -61,14 +63,45 @@ def _shades(image: Element) -> tuple[np.ndarray, bool]:
     return np.asarray(picture) / 255, image.get("transform", "").startswith("scale(1 -1)")
 
 
-def inked(svg: str, dark: Callable[[np.ndarray], np.ndarray]) -> tuple[str, dict[str, tuple[str, str]]]:
+def _areas(axes: Element) -> list[tuple[np.ndarray, np.ndarray, str]]:
+    """The coloured rectangles of axes, in their order: two corners, and the colour."""
+    found = []
+    for path in named(axes, "path"):
+        fill = FILL.search(path.get("style", ""))
+        corners = np.array(CORNER.findall(path.get("d", "")), dtype=float)
+        if fill and len(corners) == 4 and fill[1] != "#ffffff":
+            found.append((corners.min(0), corners.max(0), fill[1]))
+    return found
+
+
+def _on_area(
+    ink: str, box: Box, areas: list[tuple[np.ndarray, np.ndarray, str]], partner: Callable[[str], str]
+) -> tuple[str, str] | None:
+    """Better inks for a word on an area, if its own has too little contrast in one of the themes."""
+    left, top, right, bottom = box
+    middle = np.array([(left + right) / 2, (top + bottom) / 2])
+    below = [code for least, most, code in areas if (least < middle).all() and (middle < most).all()]
+    if not below:
+        return None
+    light, night = _rgb(below[-1]), _rgb(partner(below[-1]))
+    if min(contrast(light, _rgb(ink)), contrast(night, _rgb(partner(ink)))) >= ENOUGH:
+        return None
+    return best(light, INKS[0]), best(night, INKS[1])
+
+
+def inked(
+    svg: str, dark: Callable[[np.ndarray], np.ndarray], partner: Callable[[str], str]
+) -> tuple[str, dict[str, tuple[str, str]]]:
     """The drawing with a code for the ink of each number in a cell; and for each code, the two inks.
+
+    Words on a coloured area keep their ink where it has enough contrast in both themes.
 
     Args:
         svg: a drawing of matplotlib.
         dark: the colour of a cell in the dark, from that in the light.
+        partner: the same for the code of any other colour.
     """
-    if "<image" not in svg:
+    if "fill: #" not in svg:
         return svg, {}
     root = ElementTree.fromstring(svg)
     order = {id(text): k for k, text in enumerate(named(root, "text"))}
@@ -77,6 +110,13 @@ def inked(svg: str, dark: Callable[[np.ndarray], np.ndarray]) -> tuple[str, dict
     for axes in (g for g in root.iter() if g.get("id", "").startswith("axes_")):
         image = next(iter(named(axes, "image")), None)
         words = [g for g in axes if g.get("id", "").startswith("text_")]
+        if image is None and words and (areas := _areas(axes)):
+            for group in words:
+                for text, box in zip(named(group, "text"), texts(group), strict=False):
+                    chosen = FILL.search(text.get("style", ""))
+                    ink = chosen[1] if chosen else "#000000"  # matplotlib says nothing of black
+                    if ink in INKS[0] and (pair := _on_area(ink, box, areas, partner)):
+                        at[order[id(text)]] = codes.setdefault(pair, f"#0b0b{len(codes):02x}")
         if image is None or not words:
             continue
         shades, turned = _shades(image)
@@ -94,7 +134,11 @@ def inked(svg: str, dark: Callable[[np.ndarray], np.ndarray]) -> tuple[str, dict
 
     def mend(found: re.Match[str]) -> str:
         code = at.get(next(count))
-        return CHOSEN.sub(f"fill: {code}", found[0], count=1) if code else found[0]
+        if not code:
+            return found[0]
+        if "fill:" not in found[0]:
+            return found[0].replace('style="', f'style="fill: {code}; ', 1)
+        return CHOSEN.sub(f"fill: {code}", found[0], count=1)
 
     return re.sub(r"<text\b[^>]*>", mend, svg), {code: pair for pair, code in codes.items()}
 

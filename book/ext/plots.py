@@ -231,7 +231,7 @@ def themed(svg: str) -> str:
     >>> themed(drawn).partition("</style>")[2]
     '<path style="fill: var(--c1)"/></svg>'
     """
-    svg, inks = inked(svg, shaded)
+    svg, inks = inked(svg, shaded, dark)
     svg, face = lettered(plain_powers(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)

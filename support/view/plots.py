@@ -200,6 +200,7 @@ def plot_history(
     title: str = "",
     rates: bool = False,
     size: tuple[float | int, float | int] | None = None,
+    direct: bool = False,
 ) -> Figure:
     """How a training went: the loss by step, the evaluations as marks, and what to compare with as lines.
 
@@ -210,6 +211,7 @@ def plot_history(
         title: a heading.
         rates: add a second panel with the learning rate (one history only).
         size: width and height in inches.
+        direct: write the name of each line at its right end instead of in a legend.
 
     Raises:
         InputError: the history is empty.
@@ -238,7 +240,10 @@ def plot_history(
             ax.plot(at, values, **mark, label=f"{name} held out".strip(), markersize=7, zorder=3)
     _levels(ax, level or {})
     ax.set(ylabel="loss (nats per token)", title=title)
-    legend_above(fig, ax.get_legend_handles_labels()[1])
+    if direct:
+        name_lines(ax)
+    else:
+        legend_above(fig, ax.get_legend_handles_labels()[1])
     if rates:
         run = next(iter(runs.values()))
         axes[1, 0].plot(numbers(run.steps), numbers(run.lrs), color=style.GREY)

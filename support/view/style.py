@@ -91,6 +91,8 @@ DPI = 120  # 7 inches make 840 pixels: sharp in the book's column, small on disk
 WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point is a pixel there
 WIDE = 7.0  # inches; panels side by side
 LETTERS = 11.5  # points; no letter of a figure is smaller, but for exponents
+ENOUGH = 4.55  # to one: the 4.5 that letters need on their ground (WCAG AA), and a little for rounding
+INK = 0.0660  # the luminance of black of the palette, with the 0.05 that contrasts are reckoned with
 NAMES = 0.42  # of the width of panels that share their names: the most that the names take
 
 
@@ -237,10 +239,16 @@ def line_style(name: str, number: int = 0) -> dict[str, Any]:
 
 
 def readable_on(shade: Any) -> str:
-    """Black or white: what reads better on a colour (red, green, blue from 0 to 1).
+    """The ink that letters on a colour (red, green, blue from 0 to 1) need, to have 4.5 : 1 at least.
 
-    >>> readable_on((1, 1, 1)), readable_on((0, 0, 0.4))
-    ('#222222', 'white')
+    That is white or the ink of all other letters, whichever has it; on a few middling shades neither has, but
+    black does.
+
+    >>> readable_on((1, 1, 1)), readable_on((0, 0, 0.4)), readable_on((0.5, 0.5, 0.5))
+    ('#222222', 'white', '#000000')
     """
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade[:3])
-    return "#222222" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.28 else "white"
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+    if 1.05 / light >= ENOUGH:
+        return "white"
+    return COLOURS["black"] if light / INK >= ENOUGH else "#000000"

@@ -17,7 +17,7 @@ import pytest
 import stacking
 from PIL import Image, ImageFont
 
-from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, style
+from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, plot_words, style
 from support.view.figure import fit
 from support.view.image_files import svg
 
@@ -91,6 +91,24 @@ def test_letters_on_an_area_stand_out_in_both_themes():
                     if min(contrast(ink, area), contrast(plots.dark(ink), plots.dark(area))) < 4.5:
                         weak.append((path.name, cell["id"], word, ink, area))
     assert weak == [] and {"#eeeeee", style.tint("sky").lower()} <= seen
+
+
+def test_words_on_shades_of_any_strength_stand_out_in_both_themes():
+    fig = plot_words([f"w{k}" for k in range(101)], {"head 0": np.linspace(0, 1, 101)}, notable=2.0)
+    fit(fig)
+    drawn = plots.themed(svg(fig))
+    rules = re.search(r"svg\{(.*?)\}svg:target\{(.*?)\}", drawn)
+    root = ElementTree.fromstring(drawn)
+    variables = [dict(re.findall(r"(--\w+):(#\w+)", part)) for part in rules.groups()]
+    fill = [re.search(r"fill: var\((--c\d+)\)", part.get("style", "")) for part in root.iter()]
+    grounds = [f[1] for f, part in zip(fill, root.iter(), strict=True) if f and part.tag.endswith("}path")]
+    inks = [
+        f[1] for f, part in zip(fill, root.iter(), strict=True) if f and (part.text or "").startswith("w")
+    ]
+    assert len(inks) == 101
+    for theme in variables:
+        pairs = zip(inks, grounds[-101:], strict=True)
+        assert min(contrast(theme[ink], theme[ground]) for ink, ground in pairs) >= 4.5
 
 
 def test_the_dark_file_has_no_card(browser, tmp_path):

@@ -13,7 +13,7 @@ from support.core import InputError
 from support.inside import hook_points
 from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
-from support.training import TrainConfig
+from support.training import TrainConfig, ring_all_reduce
 from support.view import diagram
 from support.view.diagram.attention import SCORES
 from support.view.diagram.canvas import PAPER, SMALLEST, WIDTH
@@ -131,6 +131,19 @@ def test_the_live_figures_have_the_same_colours():
     style = (ROOT / "book" / "assets" / "live.css").read_text(encoding="utf8")
     for name, role in (("a", "stream"), ("b", "attention"), ("c", "ffn")):
         assert tuple(re.findall(rf"--live-{name}: (#\w+)", style)) == ROLES[role]
+
+
+def test_a_ring_adds_up_what_the_ring_of_the_package_does():
+    rows = [[7, 0, 12, 5], [1, 2, 3, 4], [90, 8, 70, 6], [0, 300, 1, 20]]
+    numbers = [int(word) for word in words(diagram.ring(rows)) if word.isdigit() and len(word) < 4]
+    frames = [word for word in words(diagram.ring(rows)) if word.startswith("round")]
+    sums, sent = ring_all_reduce(torch.tensor(rows, dtype=torch.float32))
+    assert len(frames) == sent[0] == 6
+    assert numbers[: 4 * 5][:4] == rows[0] and numbers[5:9] == rows[1]
+    assert numbers[-20:-16] == numbers[-15:-11] == sums[0].tolist() and len(numbers) == 7 * 20
+    for wrong in ([[1, 2], [3, 4]], [[999] * 4] * 4):
+        with pytest.raises(InputError, match="three digits"):
+            diagram.ring(wrong)
 
 
 def test_a_gated_network_is_drawn_as_one():

@@ -4,6 +4,7 @@ import io
 import itertools
 from types import SimpleNamespace
 
+import matplotlib
 import matplotlib.image
 import numpy as np
 import pytest
@@ -214,6 +215,18 @@ def test_names_on_a_map_do_not_overlap(seed):
     worst = max(overlap(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
     assert worst < 0.3
     assert all(frame.x0 <= b.x0 and b.x1 <= frame.x1 for b in boxes)
+
+
+@pytest.mark.parametrize("name", [style.UP, "Reds", style.BOTH])
+def test_numbers_read_on_every_shade_of_a_map(name):
+    def light(code):
+        return luminance(code) + 0.05
+
+    codes = [matplotlib.colors.to_hex(shade) for shade in matplotlib.colormaps[name](np.arange(256))]
+    inks = [style.readable_on(matplotlib.colors.to_rgb(code)).replace("white", "#ffffff") for code in codes]
+    pairs = [sorted((light(code), light(ink))) for code, ink in zip(codes, inks, strict=True)]
+    assert min(high / low for low, high in pairs) >= 4.5
+    assert {"#ffffff", "#222222"} < set(inks)  # black only where neither would do
 
 
 def test_letters_read_on_white_and_colours_differ_for_the_colour_blind():

@@ -21,7 +21,7 @@ from support.view.diagram.lead import lead
 from support.view.diagram.lottery import lottery
 from support.view.diagram.memory import lstm, postcards, rnn, seq2seq
 from support.view.diagram.neurons import descent, neuron
-from support.view.diagram.parallel import parallelism, pipeline, tensor_parallel
+from support.view.diagram.parallel import parallelism, pipeline, ring, tensor_parallel
 from support.view.diagram.probability import loss_of_logits, predictors, sampling
 from support.view.diagram.shapes import Box, Drawing
 from support.view.diagram.space import positions, projection
@@ -67,6 +67,7 @@ __all__ = [
     "predictors",
     "preferences",
     "projection",
+    "ring",
     "rnn",
     "sampling",
     "seq2seq",

@@ -1,6 +1,6 @@
-"""How training is spread over devices: four ways, matrices that are cut, a chain with idle turns."""
+"""How training is spread over devices: four ways, sums around a ring, matrices that are cut, a chain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from support.core import InputError
 from support.view.diagram.canvas import Diagram, Number
@@ -82,6 +82,89 @@ def parallelism(devices: int = 3) -> Diagram:
         "(ZeRO, FSDP): each stores "
         f"1/{devices} of every tensor and its own batch; weights are fetched when they are used, gradients "
         "are scattered."
+    )
+
+
+GRADIENTS = ((1, 2, 3, 4), (10, 20, 30, 40), (100, 200, 300, 400), (0, 0, 0, 1))
+
+
+def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
+    """A ring all-reduce of four devices (Patarasuk and Yuan 2009): what each holds and sends, round by round.
+
+    Args:
+        gradients: four numbers of each of the four devices; no sum has more than three digits.
+
+    Raises:
+        InputError: not four times four numbers, or one that is too long.
+
+    >>> ring().alt[-60:]
+    'holds the sums 111, 222, 333, 445, and has sent six numbers.'
+    """
+    held = [[round(number) for number in row] for row in gradients]
+    if [len(row) for row in held] != [4] * 4 or not all(
+        0 <= sum(column) < 1000 for column in zip(*held, strict=False)
+    ):
+        raise InputError("give four numbers of each of four devices, whose sums have at most three digits")
+    summed = [[1] * 4 for _ in range(4)]  # of how many devices an entry is the sum
+    d, cell, high, across, down = Drawing(522), 27, 14, 52, 72
+
+    def frame(left: Number, top: Number, turn: int | None) -> None:
+        """The devices in a square, the ring clockwise; turn is None when all is done."""
+        places = [(left, top), (left + across, top), (left + across, top + down), (left, top + down)]
+        for k, (x, y) in enumerate(places):
+            for j in range(4):
+                d.cell(x, y + high * j, cell, high, f"{held[k][j]}", "loss", 0.02 + 0.1 * summed[k][j])
+            d.text(
+                x + (-5 if k in (0, 3) else cell + 5),
+                y + 2 * high,
+                str(k),
+                "faint",
+                size=11,
+                anchor="end" if k in (0, 3) else "start",
+            )
+        if turn is None:
+            return
+        for k, (x, y) in enumerate(places):
+            j = (k - turn) % 4
+            at = y + high * (j + 0.5)
+            d.cell(x, y + high * j, cell, high, role="loss", edge=2)
+            if k == 0:
+                d.arrow((x + cell + 2, at), (x + across - 2, at), role="loss")
+            elif k == 2:
+                d.arrow((x - 2, at), (x - across + cell + 2, at), role="loss")
+            else:
+                ends = (y + 4 * high + 3, y + down - 3) if k == 1 else (y - 3, y - down + 4 * high + 3)
+                d.arrow(*((x + cell / 2, end) for end in ends), role="loss")
+
+    for part, (name, what) in enumerate(
+        (("reduce-scatter", "what arrives is added"), ("all-gather", "what arrives replaces"))
+    ):
+        top = 182 * part
+        d.text(8, top + 12, name, bold=True, anchor="start")
+        d.text(120, top + 12, what, "faint", size=12, anchor="start")
+        for column in range(3):
+            turn = 3 * part + column
+            d.text(18 + 112 * column + (across + cell) / 2, top + 32, f"round {turn + 1}", "faint", size=12)
+            frame(18 + 112 * column, top + 44, turn)
+            sent = [(k, (k - turn) % 4, held[k][(k - turn) % 4], summed[k][(k - turn) % 4]) for k in range(4)]
+            for k, j, number, count in sent:
+                held[(k + 1) % 4][j] = number + (held[(k + 1) % 4][j] if part == 0 else 0)
+                summed[(k + 1) % 4][j] = count + (summed[(k + 1) % 4][j] if part == 0 else 0)
+    d.text(8, 376, "afterwards", bold=True, anchor="start")
+    frame(18, 390, None)
+    d.text(163, 397, "0 1 2 3", "faint", size=11)
+    d.text(196, 397, "devices, in a ring", "faint", size=12, anchor="start")
+    d.cell(150, 412, cell, high, role="loss", edge=2)
+    d.text(196, 419, "sent in this round", "faint", size=12, anchor="start")
+    for k, words in enumerate(("of one device", "a sum of two", "a sum of three", "the sum of all four")):
+        d.cell(150, 434 + 22 * k, cell, high, "", "loss", 0.12 + 0.1 * k)
+        d.text(196, 441 + 22 * k, words, "faint", size=12, anchor="start")
+    sums = ", ".join(map(str, held[0]))
+    return d.done(
+        "Four devices in a ring, each with four numbers of its gradient, in six rounds. In each round every "
+        "device sends one number to the next device. In the three rounds of the reduce-scatter what arrives "
+        "is added, so that after them each device has one finished sum; in three rounds of the all-gather "
+        f"these sums go round. Then each device holds the sums {sums}, and has sent six numbers."
     )
 
 

@@ -250,6 +250,28 @@ class Drawing:
         )
         return Box(x + w / 2, y + h / 2, w, h)
 
+    def cell(
+        self,
+        x: Number,
+        y: Number,
+        w: Number,
+        h: Number,
+        words: str = "",
+        role: str = "ink",
+        shade: Number = 0,
+        *,
+        edge: Number = 0.7,
+    ) -> None:
+        """One cell of a grid, shaded from 0 to 1 in the colour of its role; a strong edge is in it, too."""
+        ink, line = self._use(role), self._use("line" if edge < 1 else role)
+        fill = f' fill="{ink}" fill-opacity="{shade:.2f}"' if shade else ""
+        self.parts.append(
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" stroke="{line}" '
+            f'stroke-width="{edge:g}"{fill}/>'
+        )
+        if words:
+            self.text(x + w / 2, y + h / 2, words, size=SMALLEST, inside=True)
+
     def brace(self, a: Point, b: Point, words: str = "", role: str = "faint", bulge: Number = 8) -> None:
         """A brace from one point to the next, its tip to the right of the way there, and words."""
         far = math.hypot(b[0] - a[0], b[1] - a[1]) or 1.0

@@ -142,7 +142,14 @@ def embedding(config: GPTConfig | None = None, word: str = "cat", number: int = 
     hot = [["1" if k == number else "0" for k in range(8)]]
     x0 = 20
     d.grid(x0, 44, [[1.0 if v == "1" else 0.0 for v in hot[0]]], "token", cell=cell, digits=0)
-    d.text(x0 + 8 * cell + 10, 54, f"[1, {s.one('V')}]", "faint", size=12, anchor="start")
+    d.text(
+        x0 + 8 * cell + 10,
+        54,
+        f"$[1, {s.one('V')}]: 1 row,\n{s.one('V')} columns$".replace("\n", "$\n$"),
+        "faint",
+        size=12,
+        anchor="start",
+    )
     d.arrow(
         (x0 + cell * (number + 0.5), 66),
         (x0 + cell * (number + 0.5), 84),
@@ -166,10 +173,10 @@ def embedding(config: GPTConfig | None = None, word: str = "cat", number: int = 
             bold=i == number,
         )
         d.grid(left, 116 + cell * i, [row], role, cell=cell)
-    d.text(left + 6 * cell + 16, 126, f"[{s.one('V')}, {s.one('d_model')}]", "faint", size=12, anchor="start")
-    d.text(
-        left + 6 * cell + 16, 150, "a row for each\ntoken, learned", "faint", size=12, anchor="start"
-    ) if number > 2 else None
+    shape = f"$[{s.one('V')}, {s.one('d_model')}]:$\n${s.one('V')} rows,$\n${s.one('d_model')} columns$"
+    d.text(left + 6 * cell + 16, 140, shape, "faint", size=12, anchor="start")
+    if number > 4:
+        d.text(left + 6 * cell + 16, 186, "a row for each\ntoken, learned", "faint", size=12, anchor="start")
     low = 116 + 8 * cell
     d.arrow(
         (left + 6 * cell, 126 + cell * number),
@@ -185,7 +192,8 @@ def embedding(config: GPTConfig | None = None, word: str = "cat", number: int = 
     d.size = (d.size[0], low + 100)
     return d.done(
         f"The embedding lookup. The token {word} has the id {number}. As a one-hot row, [1, {s.one('V')}], "
-        f"with a 1 at place {number}, it is multiplied by the table, [{s.one('V')}, {s.one('d_model')}]: "
+        f"that is 1 row of {s.one('V')} columns, one for each token of the vocabulary, with a 1 at place "
+        f"{number}, it is multiplied by the table, [{s.one('V')}, {s.one('d_model')}]: "
         f"the product is row {number} of the table, [1, {s.one('d_model')}]. So looking up and multiplying "
         "are the same."
     )
