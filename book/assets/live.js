@@ -335,7 +335,8 @@
         // Beside a drawing what it says stands under its controls, unless they are so long that the panel is lower with
         // what it says and the numbers under the drawing.
         let wide = 0;
-        new ResizeObserver(([{contentRect: {width}}]) => {
+        new ResizeObserver(([{contentRect: {width, height}}]) => {
+          picture.style.minHeight = narrow.matches ? `${height}px` : ""; // (on a phone what stands below it keeps its place)
           if (Math.round(width) === wide || !panel.classList.contains("live-beside") || spec.tour) return;
           wide = Math.round(width);
           panel.classList.remove("live-tall");

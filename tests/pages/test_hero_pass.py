@@ -63,7 +63,7 @@ def test_while_a_text_goes_on_the_row_of_words_stays_where_it_is(front_page):
     element.query_selector(".live-player .live-play").click()
     tab.wait_for_function("e => e.state.step === 2", arg=element)  # (by then the page has gone to the figure)
     tab.evaluate("see()")
-    tab.wait_for_function("tops.at(-1)[1] > 8")
+    tab.wait_for_function("() => tops.at(-1)[1] > 8")
     tops = [top for top, _ in tab.evaluate("tops")]
     assert len(tops) > 20 and max(tops) - min(tops) <= 1 and tab.complaints == []
 
