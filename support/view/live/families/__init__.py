@@ -13,7 +13,7 @@ from support.view.live.controls import Choice, Slider, fill
 from support.view.live.description import LiveFigure
 
 Values = dict[str, Any]
-FAMILIES = ("encoder", "decoder", "encoder–decoder")
+FAMILIES = ("encoder", "decoder", "encoder and decoder")
 ONE = ("my", "old", "cat", "slept", "all", "day")
 SOURCE, TARGET = ("the", "red", "cat"), ("il", "gatto", "rosso")
 SAYS = (
@@ -37,7 +37,7 @@ WHY = {
 def kind_of(family: str, query: int, key: int) -> str:
     """Why a word may attend to another, or may not (a key of `WHY`); the words are counted from 0.
 
-    >>> kind_of("encoder", 0, 5), kind_of("decoder", 0, 5), kind_of("encoder–decoder", 3, 0)
+    >>> kind_of("encoder", 0, 5), kind_of("decoder", 0, 5), kind_of("encoder and decoder", 3, 0)
     ('text', 'later', 'cross')
     """
     if query == key:
