@@ -39,6 +39,17 @@
     };
   });
 
+  // The speed of Play, twice: with the buttons, and, in signs, in the bar of a phone; what is chosen in one stands in both.
+  Live.speeds = (make) => {
+    const both = [0, 1].map((small) => make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},
+      ...[[0.5, "slow"], [1, "normal"], [2.5, "fast"], [8, "very fast"]].map(([times, word]) => make("option", {value: times}, small ? `${times}×` : word))));
+    for (const each of both) {
+      each.value = "1";
+      each.addEventListener("change", () => { for (const other of both) other.value = each.value; });
+    }
+    return both;
+  };
+
   // What a hand takes hold of in a drawing (see data-drag in live.js). A finger that begins on it draws it and does not
   // scroll the page, which `touch-action` alone does not prevent for a part of a drawing; beside it a finger scrolls.
   Live.grip = (svg, cx, cy, what) => {

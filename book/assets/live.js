@@ -172,8 +172,7 @@
       let turn = 0;
       const carried = new Set(), goesOn = ({kind, name}) => turn && ["slider", "choice", "switch"].includes(kind) && !carried.has(name);
       const players = spec.plays ? [0, 1].map(() => make("button", {type: "button", class: "live-act live-play", "aria-pressed": "false"}, "Play")) : [], [player] = players;
-      const speed = spec.plays ? make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},
-        ...[[0.5, "slow"], [1, "normal"], [2.5, "fast"], [8, "very fast"]].map(([times, word]) => make("option", {value: times}, word))) : null;
+      const speeds = spec.plays ? Live.speeds(make) : [], [speed] = speeds;
       const stop = () => {
         clearTimeout(turn);
         turn = tools.speed = 0;
@@ -187,7 +186,6 @@
         else stop();
       };
       if (player) {
-        speed.value = "1";
         for (const button of players) button.addEventListener("click", () => {
           if (turn) return stop();
           for (const each of players) put(each, {"aria-pressed": "true"}, []).textContent = "Pause";
@@ -300,7 +298,7 @@
           other.addEventListener("click", () => button.click());
           return other;
         });
-        bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again, players[1]));
+        bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again, players[1], speeds[1]));
         const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
       }
@@ -337,7 +335,8 @@
         // Beside a drawing what it says stands under its controls, unless they are so long that the panel is lower with
         // what it says and the numbers under the drawing.
         let wide = 0;
-        new ResizeObserver(([{contentRect: {width}}]) => {
+        new ResizeObserver(([{contentRect: {width, height}}]) => {
+          picture.style.minHeight = narrow.matches ? `${height}px` : ""; // (on a phone what stands below it keeps its place)
           if (Math.round(width) === wide || !panel.classList.contains("live-beside") || spec.tour) return;
           wide = Math.round(width);
           panel.classList.remove("live-tall");

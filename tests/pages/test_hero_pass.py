@@ -52,6 +52,22 @@ def test_play_on_a_phone_shows_one_pass_and_then_whole_words(front_page):
     assert tab.evaluate("scrollY") == y and tab.complaints == []
 
 
+def test_while_a_text_goes_on_the_row_of_words_stays_where_it_is(front_page):
+    """While the frame of a pass moves, at its end, when all is shown, and when the text grows."""
+    tab, element = front_page(width=390, height=844)
+    tab.evaluate(
+        """() => { window.tops = []; const see = () => { const e = document.querySelector('.machine-words');
+          window.tops.push([e.getBoundingClientRect().top, e.closest('live-figure').state.words.length]);
+          requestAnimationFrame(see); }; window.see = see; }"""
+    )
+    element.query_selector(".live-player .live-play").click()
+    tab.wait_for_function("e => e.state.step === 2", arg=element)  # (by then the page has gone to the figure)
+    tab.evaluate("see()")
+    tab.wait_for_function("() => tops.at(-1)[1] > 8")
+    tops = [top for top, _ in tab.evaluate("tops")]
+    assert len(tops) > 20 and max(tops) - min(tops) <= 1 and tab.complaints == []
+
+
 def test_play_at_a_desk_leaves_the_page_and_soon_writes_whole_words(front_page):
     """The greater part of the drawing is in the window: then nothing has to move."""
     tab, element = front_page(width=1280, height=800)

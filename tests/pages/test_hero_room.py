@@ -46,13 +46,23 @@ def test_a_figure_that_takes_the_room_of_the_contents_never_lies_over_them(open_
 def test_the_signs_and_an_opened_part_are_seen_one_at_a_time(front_page):
     tab, element = front_page(width=1280, height=800)
     shown = "e => [e.querySelector('.machine-key').open, e.state.open]"
+    place = element.query_selector(".machine-stage").bounding_box()["y"]
     element.query_selector(".machine-key summary").click()
-    element.query_selector("[data-key='head 0.0']").click()
+    assert element.query_selector(".machine-stage").bounding_box()["y"] == place, "it lies over the drawing"
+    element.query_selector("[data-key='head 0.0']").press("Enter")  # (a mouse meets the list of signs first)
     settled(tab)
     assert element.evaluate(shown) == [False, "head 0.0"]
     element.query_selector(".machine-key summary").click()
     settled(tab)
-    assert element.evaluate(shown) == [True, "nothing"] and tab.complaints == []
+    assert element.evaluate(shown) == [True, "nothing"]
+    for close in ("Escape", "press"):
+        if close == "Escape":
+            tab.keyboard.press(close)
+        else:
+            element.query_selector(".machine-key summary").click()
+            tab.mouse.click(5, 5)
+        assert element.evaluate(shown) == [False, "nothing"]
+    assert tab.complaints == []
 
 
 @pytest.mark.parametrize("width", [1280, 1600])

@@ -31,6 +31,7 @@ def figure_of(tab, name):
         ("11_attention", "attention"),
         ("12_heads", "heads"),
         ("13_feed_forward", "units"),
+        ("17_three_families", "families"),
         ("20_training_at_scale", "memory"),
         ("21_sampling", "next_word"),
         ("23_inside_the_model", "ablation"),

@@ -308,7 +308,7 @@ def test_on_a_phone_it_is_tall(open_tab, width, flow):
     box = stage.bounding_box()
     assert (box["height"] > 2 * box["width"]) == (flow == "down")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    outside = """e => [...e.querySelectorAll('.machine-over *')].filter(x => {
+    outside = """e => [...e.querySelectorAll('.machine-stage > div *')].filter(x => {
       const r = x.getBoundingClientRect(), s = e.querySelector('.machine-stage').getBoundingClientRect();
       return r.width && (r.left < s.left - 1 || r.right > s.right + 1 || r.bottom > s.bottom + 1);
     }).map(x => x.textContent || x.className)"""
@@ -319,7 +319,7 @@ def test_a_listener_gets_a_table_of_what_is_seen(open_tab):
     _tab, element = machine(open_tab, prompt=FIRST)
     rows = element.query_selector_all(".live-numbers tbody tr")
     assert [row.get_attribute("data-part") for row in rows] == list(parts_of("calling-game")[1:-1])
-    labels = "e => [...e.querySelectorAll('.machine-over button')].map(b => b.getAttribute('aria-label'))"
+    labels = "e => [...e.querySelectorAll('.machine-stage button')].map(b => b.getAttribute('aria-label'))"
     names = element.evaluate(labels)
     assert all(names) and "Paolo, word 4; after it the model says Tarso with 99.98%" in names
     assert len(steps_of("calling-game")) == 7
@@ -461,7 +461,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         label = element.query_selector(f"[data-part='{part}']").bounding_box()
         assert 50 < label["y"] < bar.bounding_box()["y"] - 150, part
     # After one pass through all parts Play adds whole words: one looks at the text.
-    element.query_selector(".live-speed").select_option("8")
+    bar.query_selector(".live-speed").select_option("8")
     bar.query_selector(".live-play").click()
     tab.wait_for_function("e => e.view.wholeWords", arg=element)
     tab.wait_for_timeout(900)

@@ -1,4 +1,4 @@
-"""Figures of single chapters: masks, a state, coverage, counts of real models, norms, a run to scrub."""
+"""Figures of single chapters: masks, families, a state, coverage, counts of models, norms, a run to scrub."""
 
 import math
 from collections import Counter
@@ -8,10 +8,11 @@ import torch
 
 from support import zoo
 from support.ancestors import MinGRU
-from support.model import GPT, GPTConfig
+from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
 from support.view.live import find
 from support.view.live.counts import MODELS, TOTALS, by_part
 from support.view.live.coverage import WORDS, coverage
+from support.view.live.families import FAMILIES, ONE, SOURCE, families
 from support.view.live.masks import KEYS, QUERIES, TEXTS, masks
 from support.view.live.masks import WORDS as PLACES
 from support.view.live.norms import CURVES, NORMS, WHATS, norms
@@ -42,6 +43,35 @@ def test_masked_weights_are_torchs(causal, padding, packed):
         assert here["open"] == int(seen[query - 1].sum()) and here["word"] == PLACES[query - 1]
         assert here["pads"] == pytest.approx(want[query - 1, 6:].sum().item())
         assert ("no key is left open" in found["finding"]) == (here["open"] == 0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_word_attends_to_what_its_output_depends_on_in_a_model_of_the_family(family):
+    """Another word in the place of one moves the outputs of all that may attend to it, and no others."""
+    torch.manual_seed(0)
+    n, first = len(ONE), len(SOURCE)
+    shape = {"vocab_size": 2 * n + 1, "context": n, "d_model": 16, "n_layers": 1}  # (0 is padding)
+    reads, writes = GPTConfig(**shape, causal=False), GPTConfig(**shape)
+    pair = EncoderDecoder(reads, writes).double().eval()
+    alone = {FAMILIES[0]: Encoder(reads).double().eval(), FAMILIES[1]: GPT(writes).double().eval()}
+
+    def outputs(ids):
+        if family in alone:
+            return [alone[family](ids)]
+        source, target = ids[:, :first], ids[:, first:]
+        return [pair.encoder.encode(source), pair(Seq2SeqInputs(source, target))]
+
+    ids, moved = torch.arange(1, n + 1)[None], torch.zeros(n, n, dtype=torch.bool)
+    for key in range(n):
+        other = ids.clone()
+        other[0, key] += n
+        gaps = [(a - b).abs().amax(-1)[0] for a, b in zip(outputs(ids), outputs(other), strict=True)]
+        moved[:, key] = torch.cat(gaps) > 1e-12
+    for query in range(n):
+        found = families(family, query + 1)
+        assert [row["open"] for row in found["words"]] == moved[query].tolist()
+        assert found["count"] == int(moved[query].sum()) and f"“{found['word']}”" in found["finding"]
 
 
 @torch.no_grad()

@@ -17,7 +17,7 @@
     },
     draw(state, data, {make, shown, set}) {
       const last = state.tokens.length - 1, {here} = state;
-      const head = make("tr", {}, make("td", {class: "live-corner"}, "head ↓ word →"), ...state.tokens.map((word, k) => {
+      const head = make("tr", {}, make("td", {class: "live-corner"}, "head\u00a0↓ word\u00a0→"), ...state.tokens.map((word, k) => {
         if (last - k > data.back) return make("th", {scope: "col"}, word);
         const button = make("button", {type: "button", class: "live-stage", "data-key": k, "aria-pressed": String(k === here)}, word);
         button.addEventListener("click", () => set({back: last - k}));

@@ -31,12 +31,16 @@
       if (this.walks && tools.speed && state.step > data.stands) this.wholeWords = true;
       if (!tools.speed && state.step === data.stands) this.walks = false;
     }
-    // How high the frame is, and how far the drawing has moved up in it: so far that the part in work is seen.
+    // How high the frame is, and how far the drawing has moved up in it: so far that the part in work is seen. While a pass
+    // or a text goes on, what stands above the frame has one height; when that ends, the page moves so that the words stay.
     frame() {
-      const {box, stage, state, data} = this, walks = Boolean(this.walks) && box.flow === "down" && state.step !== data.stands, began = walks && !stage.classList.contains("machine-walks");
+      const {box, stage, state, data} = this, down = box.flow === "down", walks = Boolean(this.walks) && down && state.step !== data.stands, began = walks && !stage.classList.contains("machine-walks");
+      const goes = down && !state.over && (walks || Boolean(this.tools.speed)), ends = !goes && this.root.classList.contains("machine-goes"), before = stage.getBoundingClientRect().top;
       stage.classList.toggle("machine-walks", walks);
-      const above = stage.getBoundingClientRect().top - this.root.getBoundingClientRect().top;
-      const high = walks ? Math.max(LEAST, innerHeight - HEADER - above - this.bar.offsetHeight) : box.H;
+      this.root.classList.toggle("machine-goes", goes);
+      const begins = stage.getBoundingClientRect().top, above = begins - this.root.getBoundingClientRect().top;
+      if (ends && Math.abs(begins - before) > 1) scrollBy({top: begins - before, behavior: "instant"});
+      const high = walks ? Math.max(LEAST, Math.floor(innerHeight - HEADER - above - this.bar.offsetHeight) - 1) : box.H;
       const places = [box.strip, ...box.blocks.flatMap(({label, ffn}) => [label.y, ffn.y]), box.bars.y, box.H], k = Math.min(state.step, data.stands);
       if (!walks) this.film = 0;
       else if (places[k] < this.film + box.strip || places[k + 1] > this.film + high) this.film = Math.max(0, Math.min(places[k] - box.strip - 4, box.H - high));

@@ -14,7 +14,8 @@
       this.data = {...data, d: held.model.config.d_model, d_ff: held.model.config.d_ff};
       this.canvas = make("canvas", {"aria-hidden": "true"});
       this.over = make("div", {class: "machine-over"});
-      this.stage = make("div", {class: "machine-stage"}, this.canvas, this.over);
+      this.strip = make("div", {class: "machine-words"}); // of the words; beside what a frame moves, so that they stay
+      this.stage = make("div", {class: "machine-stage"}, this.canvas, this.strip, this.over);
       this.told = make("p", {class: "live-told machine-told"});
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the drawing
       this.text = make("p", {class: "machine-text"});
@@ -24,6 +25,14 @@
       this.key.addEventListener("toggle", () => {
         if (this.key.open && this.bottom.raised && this.box.flow === "across") this.open("nothing");
       });
+      // Its list lies over the drawing: Escape and a press beside it close it, too.
+      this.key.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || !this.key.open) return;
+        event.preventDefault();
+        this.key.open = false;
+        this.key.firstChild.focus();
+      });
+      document.addEventListener("pointerdown", (event) => { if (!this.key.contains(event.target)) this.key.open = false; });
       this.root = make("div", {class: "machine"}, make("div", {class: "machine-above"}, this.key, this.text), this.stage, this.told);
       // The switches of the parts wait until they are asked for; one that is off is always there.
       this.switching = false;
@@ -143,7 +152,7 @@
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
       // On a phone the row of words stays in view while the pass is scrolled: it names the columns.
-      const strip = make("div", {class: "machine-words", style: box.strip ? `height:${box.strip}px` : ""}), {stands} = data, guesses = state.step < stands;
+      const {strip} = this, {stands} = data, guesses = state.step < stands;
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
@@ -153,7 +162,8 @@
       const [chosen] = state.step > stands && !state.over ? state.top : [];
       if (chosen && this.grows) button(box.next, "next machine-chosen", "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
       else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
-      strip.append(...parts.splice(0));
+      strip.style.height = box.strip ? `${box.strip}px` : "";
+      strip.replaceChildren(...parts.splice(0));
       const earlier = box.shown[0] > 0 && !box.gap;
       if (earlier) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
@@ -185,7 +195,7 @@
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", guesses);
-      this.over.replaceChildren(strip, ...parts, bars);
+      this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
       this.choices.replaceChildren(...window.MachineSaid.choices(this, much));
@@ -216,7 +226,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers. A switch takes a head or a feed-forward network out of the model (ablates it).` : "What belongs to a number of the opened part lights up here.";
+      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.` : "What belongs to a number of the opened part lights up here.";
     }
 
     // --- the hand ---

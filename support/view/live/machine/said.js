@@ -95,7 +95,7 @@
     const entry = (signs, ...words) => make("li", {}, make("span", {}, ...signs), make("span", {}, ...words));
     const all = Array.from({length: heads}, (_, h) => h);
     return make("details", {class: "machine-key"},
-      make("summary", {}, make("span", {}, sign("low"), sign("high"), " square: a word’s numbers"), make("span", {}, sign("thread"), " thread: what it collects from a word before it"), make("span", {class: "machine-key-more"}, "all signs")),
+      make("summary", {}, make("span", {}, sign("low"), sign("high"), " square: a word’s numbers"), make("span", {}, sign("thread"), " thread: what it collects from a word before it"), make("span", {class: "machine-key-more"}, make("span", {}, "all signs"), make("span", {}, "close"))),
       make("ul", {},
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),
@@ -104,6 +104,7 @@
         entry([sign("wait")], "not computed yet"),
         entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),
         entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),
+        entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
   window.MachineSaid = {write, lacks, missing, choices, key, inEnglish};
