@@ -115,9 +115,9 @@ def draw_families(values: Values, found: Values) -> Figure:
             below = pair and here >= len(SOURCE) and row["kind"] == "text"
             straight = row["kind"] == "cross"
             side = -1 if below else 1
-            bend = 0.0 if straight else side * (-0.55 if x < to[0] else 0.55)
+            curving = 0.0 if straight else side * (-0.55 if x < to[0] else 0.55)
             from_y, to_y = (y - 0.3, to[1] + 0.3) if straight else (y + side * 0.3, to[1] + side * 0.3)
-            arrow = FancyArrowPatch((x, from_y), (to[0], to_y), connectionstyle=f"arc3,rad={bend}")
+            arrow = FancyArrowPatch((x, from_y), (to[0], to_y), connectionstyle=f"arc3,rad={curving}")
             arrow.set(arrowstyle="-|>", mutation_scale=12, color=edge, linewidth=1.4)
             ax.add_patch(arrow)
     if pair:
