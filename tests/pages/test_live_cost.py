@@ -16,6 +16,8 @@ CHANGE = """async e => {
   }
 }"""
 
+LAID_OUT = "() => far && !far.length && document.querySelector('.laid-out')"  # all that is far
+
 
 @pytest.mark.parametrize(
     "page, keys",
@@ -36,7 +38,7 @@ def test_a_change_of_a_figure_leaves_the_style_of_the_page_alone(browser, bases,
         figure = tab.locator(f"live-figure[data-key={key}]")
         figure.scroll_into_view_if_needed()
         figure.locator(".live-panel").wait_for(state="attached")
-        tab.wait_for_function("() => far && !far.length")  # all that is far is laid out
+        tab.wait_for_function(LAID_OUT)
         tab.wait_for_timeout(1000)
         trace = tmp_path / f"{key}.json"
         browser.start_tracing(page=tab, path=trace, categories=["devtools.timeline"])

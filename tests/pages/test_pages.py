@@ -81,7 +81,8 @@ def test_every_icon_is_drawn(desk):
 def test_every_cell_that_a_claim_leads_to_can_be_seen(desk):
     unseen = desk.evaluate(
         "ids => ids.filter(id => { const place = document.getElementById(id);"
-        " const cell = place.closest('.shows-code:not([open])') ?? place;"  # (a link opens it)
+        " let cell = place.closest('.shows-code:not([open])') ?? place;"  # (a link opens it, and joined code)
+        " while (cell.matches('.code-joins:not(.code-shown)')) cell = cell.previousElementSibling;"
         " return !cell.checkVisibility() || cell.getBoundingClientRect().height < 10; })",
         cells_of_claims(desk.page),
     )

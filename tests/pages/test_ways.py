@@ -270,6 +270,16 @@ def test_a_link_to_folded_code_of_an_experiment_opens_it(open_tab):
     code.wait_for()
 
 
+def test_a_link_to_a_cell_that_has_no_button_of_its_own_shows_it(open_tab):
+    tab = open_tab("http", "notebooks/13_feed_forward.html")
+    cell = tab.locator(".code-joins.only-code[id]").first
+    assert cell.evaluate("e => e.getBoundingClientRect().height") < 10
+    tab.evaluate("id => { location.hash = id; }", cell.get_attribute("id"))
+    cell.locator("> .cell_input").wait_for()
+    tab.wait_for_timeout(1000)
+    assert 0 <= cell.bounding_box()["y"] < 400
+
+
 def test_without_scripts_the_code_of_by_hand_opens(open_tab):
     tab = open_tab("file", "notebooks/13_feed_forward.html", javascript=False)
     assert tab.locator("#the-smallest-useful-network .cell table").first.is_visible()
