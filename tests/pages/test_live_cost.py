@@ -45,9 +45,8 @@ def test_a_change_of_a_figure_leaves_the_style_of_the_page_alone(browser, bases,
         figure.evaluate(CHANGE)
         browser.stop_tracing()
         events = json.loads(trace.read_text(encoding="utf8"))["traceEvents"]
-        styled = [
-            e["args"]["elementCount"] for e in events if e["name"] == "UpdateLayoutTree" and e.get("args")
-        ]
+        recalculated = [event["args"] for event in events if event["name"] == "UpdateLayoutTree"]
+        styled = [counts.get("elementCount", 0) for counts in recalculated]
         own = figure.evaluate("e => e.querySelectorAll('*').length")
         print(
             f"{key}: {sum(styled)} elements styled in two changes; {own} in the figure, {whole} on the page"
