@@ -2,13 +2,13 @@
 
 The theme and its extensions name a dozen style sheets and as many scripts on every page. Here the sheets
 that all pages share become one file without the rules that no page can meet; the theme's scripts are left
-to `site.js`, which does what these pages use of them, and the script that all pages share stands a second
-time with that of every live figure, for the pages that have one; only the page of the search loads the
-index. A page
-opens in steps, from frame to frame: its title, its text, the chapters beside it, its own contents; one step
-would hold a slow browser for half a second. Who comes by a link to a place, or back, has the whole text in
-the first. Names of files hold a digest of their contents, so that a page of a new build never meets a style
-or a script of an old one.
+to `site.js`, which does what these pages use of them. The script that all pages share stands a second time
+with that of every live figure, for the pages that have one. Only the page of the search loads the index.
+
+A page opens in steps, from frame to frame: its title, its text, the chapters beside it, its own contents;
+one step would hold a slow browser for half a second. Who comes by a link to a place, or back, has the whole
+text in the first. Names of files hold a digest of their contents, so that a page of a new build never meets
+a style or a script of an old one.
 """
 
 import base64

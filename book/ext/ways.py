@@ -19,7 +19,6 @@ the code of the part by hand is folded above its numbers, and the parts that go 
 folded into their headings; so is what the sources say.
 """
 
-import re
 import sys
 from html import escape
 from pathlib import Path
@@ -59,7 +58,6 @@ WAYS = {
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
 CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
-LINES = re.compile(r'data-lines="(\d+)"')
 # So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
 LONG, WIDE = 6, 85  # lines, and characters of a line
 
@@ -123,21 +121,26 @@ def behind_the_picture(top: nodes.Element) -> None:
         top[place:place] = drawn
 
 
+def code_button(lines: int) -> nodes.raw:
+    """The button that opens so many lines of code; the node knows how many."""
+    button = raw(CODE.format(lines))
+    button["lines"] = lines
+    return button
+
+
 def join_code(section: nodes.section) -> None:
     """Cells of much code that follow one another, of which only the last prints, get one button."""
     for part in section.findall(nodes.section):
-        lead, lines = None, 0
+        lead: nodes.Element | None = None
         for cell in part.children:
             if not (is_cell(cell) and "long-code" in cell["classes"]):
                 lead = None
                 continue
-            length = int(LINES.search(cell.children[0].astext())[1])
             if lead is None:
-                lead, lines = cell, length
+                lead = cell
             else:
                 cell["classes"].append("code-joins")
-                lines += length
-                lead.children[0].replace_self(raw(CODE.format(lines)))
+                lead[0] = code_button(lead[0]["lines"] + cell[0]["lines"])
             if "only-code" not in cell["classes"]:
                 lead = None
 
@@ -215,7 +218,7 @@ class Ways(SphinxPostTransform):
         code = cell.children[0]
         if code.get("nb_element") == "cell_code_source":
             lines = [line for line in code.astext().splitlines() if line.strip()]
-            cell.insert(0, raw(CODE.format(len(lines))))
+            cell.insert(0, code_button(len(lines)))
             if sum(1 + len(line) // WIDE for line in lines) >= LONG:
                 cell["classes"].append("long-code")
         elif shows_code(code):

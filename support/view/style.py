@@ -92,7 +92,6 @@ WIDTH = 4.7  # inches, 338 points: what a phone shows of a page, so that a point
 WIDE = 7.0  # inches; panels side by side
 LETTERS = 11.5  # points; no letter of a figure is smaller, but for exponents
 ENOUGH = 4.55  # to one: the 4.5 that letters need on their ground (WCAG AA), and a little for rounding
-INK = 0.0660  # the luminance of black of the palette, with the 0.05 that contrasts are reckoned with
 NAMES = 0.42  # of the width of panels that share their names: the most that the names take
 
 
@@ -238,6 +237,12 @@ def line_style(name: str, number: int = 0) -> dict[str, Any]:
     return {"color": COLOURS[hue], "marker": mark.removesuffix(" open"), "linestyle": dash, **face}
 
 
+def _light(shade: Any) -> float:
+    """The relative luminance of a colour (WCAG 2, of 1 for white), and the 0.05 that contrasts add to it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade[:3]]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+
+
 def readable_on(shade: Any) -> str:
     """The ink that letters on a colour (red, green, blue from 0 to 1) need, to have 4.5 : 1 at least.
 
@@ -247,8 +252,7 @@ def readable_on(shade: Any) -> str:
     >>> readable_on((1, 1, 1)), readable_on((0, 0, 0.4)), readable_on((0.5, 0.5, 0.5))
     ('#222222', 'white', '#000000')
     """
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade[:3])
-    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
-    if 1.05 / light >= ENOUGH:
+    light, ink = _light(shade), COLOURS["black"]
+    if _light((1, 1, 1)) / light >= ENOUGH:
         return "white"
-    return COLOURS["black"] if light / INK >= ENOUGH else "#000000"
+    return ink if light / _light([part / 255 for part in _channels(ink)]) >= ENOUGH else "#000000"

@@ -228,21 +228,20 @@ class Drawing:
         high, ink = high or cell, self._use(role)
         numbers = [abs(v) for row in values for v in row if isinstance(v, int | float)]
         most = max(numbers, default=1) or 1
-        edge = self._use("line")
         for i, row in enumerate(values):
             for j, value in enumerate(row):
-                a, b = x + j * cell, y + i * high
-                shade = 0.06 + 0.5 * abs(value) / most if isinstance(value, int | float) else 0.12
-                fill = f'fill="{ink}" fill-opacity="{shade:.2f}"' if value not in (None, "−∞") else ""
-                self.parts.append(
-                    f'<rect x="{_n(a)}" y="{_n(b)}" width="{_n(cell)}" height="{_n(high)}" '
-                    f'stroke="{edge}" stroke-width=".7" {fill}/>'
+                shade, shown = (
+                    0.12 if value not in (None, "−∞") else 0.0,
+                    value if isinstance(value, str) else "",
                 )
-                if isinstance(value, str) and value:
-                    self.text(a + cell / 2, b + high / 2, value, size=size, inside=True)
-                elif isinstance(value, int | float) and digits is not None:
-                    shown = f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:g}"
-                    self.text(a + cell / 2, b + high / 2, shown.replace("-", "−"), size=size, inside=True)
+                if isinstance(value, int | float):
+                    shade = 0.06 + 0.5 * abs(value) / most
+                    if digits is not None:
+                        shown = (
+                            f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:g}"
+                        )
+                        shown = shown.replace("-", "−")
+                self.cell(x + j * cell, y + i * high, cell, high, shown, role, shade, size=size)
         w, h = cell * max(map(len, values)), high * len(values)
         self.parts.append(
             f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" stroke="{ink}" '
@@ -260,17 +259,18 @@ class Drawing:
         role: str = "ink",
         shade: Number = 0,
         *,
+        size: Number = SMALLEST,
         edge: Number = 0.7,
     ) -> None:
         """One cell of a grid, shaded from 0 to 1 in the colour of its role; a strong edge is in it, too."""
         ink, line = self._use(role), self._use("line" if edge < 1 else role)
-        fill = f' fill="{ink}" fill-opacity="{shade:.2f}"' if shade else ""
+        fill = f'fill="{ink}" fill-opacity="{shade:.2f}"' if shade else ""
         self.parts.append(
-            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" stroke="{line}" '
-            f'stroke-width="{edge:g}"{fill}/>'
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" '
+            f'stroke="{line}" stroke-width="{f"{edge:g}".removeprefix("0")}" {fill}/>'
         )
         if words:
-            self.text(x + w / 2, y + h / 2, words, size=SMALLEST, inside=True)
+            self.text(x + w / 2, y + h / 2, words, size=size, inside=True)
 
     def brace(self, a: Point, b: Point, words: str = "", role: str = "faint", bulge: Number = 8) -> None:
         """A brace from one point to the next, its tip to the right of the way there, and words."""
