@@ -68,15 +68,15 @@
     }
     // Below the drawing, as wide as that, so that it is low; whether it stands there.
     under(figure, drawing) {
-      const {room} = this.view, left = drawing.left - figure.left;
+      const {room, under} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, under?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
-      const needs = Math.min(room.scrollHeight + 2, Math.max(LOW, innerHeight - HEADER - drawing.height - 24)), has = innerHeight - 16 - drawing.bottom;
+      const needs = Math.min(room.scrollHeight + 2, Math.max(LOW, innerHeight - HEADER - (ends - drawing.top) - 24)), has = innerHeight - 16 - ends;
       const stands = this.stood = this.below ?? (has >= needs || this.stood); // (it stays there when more of it is unfolded)
       this.mover.textContent = this.below ? "Move up" : "Move below";
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
-      Object.assign(room.style, {top: `${Math.round(drawing.bottom + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
+      Object.assign(room.style, {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
       const over = Math.min(needs - has, drawing.top - HEADER - 8);
       if (this.below && over > 1) this.view.glide(over);
       return true;
