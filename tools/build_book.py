@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import index_page
 import lean_pages
 import live_stills
 import page_policy
@@ -172,6 +173,7 @@ def publish(made: dict[str, str]) -> None:
     drop_old_pictures(new)
     live_stills.write(new)
     search_weights.write(new)
+    index_page.write(new)
     lean_pages.write(new)
     page_policy.write(new)
     take_away.write(new)

@@ -47,8 +47,16 @@
       each.value = "1";
       each.addEventListener("change", () => { for (const other of both) other.value = each.value; });
     }
+    setTimeout(() => fair(both[1].closest(".live-player")));
     return both;
   };
+  // The bar of a phone is there while a third of its figure, or of the window, is in sight; a sliver has no bar over the text.
+  function fair(bar) {
+    const panel = bar?.closest(".live-panel");
+    if (panel) new IntersectionObserver(([{intersectionRect, boundingClientRect}]) => {
+      bar.classList.toggle("live-player-away", intersectionRect.height < Math.min(innerHeight, boundingClientRect.height) / 3);
+    }, {threshold: [...Array(51).keys()].map((k) => k / 50)}).observe(panel);
+  }
 
   // What a hand takes hold of in a drawing (see data-drag in live.js). A finger that begins on it draws it and does not
   // scroll the page, which `touch-action` alone does not prevent for a part of a drawing; beside it a finger scrolls.

@@ -103,7 +103,8 @@
   }
 
   // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table or a title, last of code ---
-  const NOT_READ = "script, style, nav, svg, math, div.math, noscript, .katex-mathml, .headerlink, .toctree-wrapper, .live-still, .modes, .take-away, .code-opens";
+  // (The claims of the errata stand in a noscript, which errata.js opens.)
+  const NOT_READ = "script, style, nav, svg, math, div.math, noscript:not(:has(li[id])), .katex-mathml, .headerlink, .toctree-wrapper, .live-still, .modes, .take-away, .code-opens";
   const TEXT = "p, li:not(:has(p)), dd:not(:has(p))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt", CODE = "pre";
   const bare = (element) => element.textContent.replace(/\s+/g, " ").trim();
   const known = new Map(), WORD = /[\p{L}\p{N}_]+/gu;
@@ -137,7 +138,16 @@
     return whole;
   }
   Search.htmlToText = (html) => bare(readable(html));
-  const passage = (html, words, ofCode) => passageOf(readable(html), words, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(readable(html), words, CODE) : null);
+  // The passage that has most of the words, and for those that it lacks others.
+  function passages(html, words, ofCode) {
+    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
+    for (let lacks = words, next = best(lacks); next && list.length < 3; next = lacks.length ? best(lacks) : null) {
+      list.push(next);
+      const said = new Set(stems(next.says));
+      lacks = lacks.filter(({stems, pages}) => pages.size && ![...stems].some((stem) => said.has(stem)));
+    }
+    return list;
+  }
   function passageOf(page, words, parts) {
     let best = null, score = 0;
     for (const element of page.querySelectorAll(parts)) {
@@ -150,12 +160,12 @@
       const prose = element.matches(TEXT) && !element.closest(".cell, table");
       const stressed = [...element.querySelectorAll("strong, b")].some((bold) => bold.textContent.toLowerCase().match(WORD)?.some((token) => fits(token, words) >= 0));
       const here = [...at.keys()].reduce((sum, k) => sum + words[k].rare, 0) * (1 + (prose ? 1 : 0)) + (text.length > 60 ? 0.3 : 0) + (stressed ? 0.3 : 0);
-      if (here > score) [best, score] = [{element, text, at: Math.min(...at.values())}, here];
+      if (here > score) [best, score] = [{element, text, at: Math.min(...at.values()), last: Math.max(...at.values())}, here];
     }
     if (!best) return null;
     const place = best.element.closest("section section[id], form.quiz[id], li[id], dl.py > dt[id]");
     const heading = place?.querySelector(":is(:scope, :scope > details > summary) > :is(h2, h3, h4)");
-    return {says: excerpt(best.text, best.at), id: place?.id || "", title: heading ? bare(heading) : ""};
+    return {says: excerpt(best.text, best.at, Math.min(420, Math.max(240, best.last - best.at + 160))), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.
   function excerpt(text, at, most = 240) {
@@ -195,7 +205,8 @@
     if (parts.length) item.append(links(parts.slice(0, 4)));
     // A hit leads to the section that has the words, unless the whole page is about them.
     item.tell = async () => {
-      const best = passage(await (await fetch(file(name))).text(), words, !RECORDS.test(name)); // (a list of claims has code beside each)
+      const those = passages(await (await fetch(file(name))).text(), words, !RECORDS.test(name)); // (a list of claims has code beside each)
+      const [best] = those;
       if (!best) return;
       const href = `${file(name)}#${best.id}`;
       if (best.id && named < 0.5) {
@@ -206,7 +217,7 @@
           item.firstChild.after(links([{href, title: best.title}, ...others]));
         }
       }
-      item.append(make("p", "context", ...marked(best.says, words)));
+      for (const {says} of those) item.append(make("p", "context", ...marked(says, words)));
     };
     if (DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY) near.observe(item);
     return item;

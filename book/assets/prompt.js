@@ -86,8 +86,11 @@
       input.value = `${input.value.replace(/\S+$/, "").trimEnd()} ${word} `.trimStart();
       input.dispatchEvent(new Event("input", {bubbles: true}));
     };
+    // What is said of a text while somebody writes it lies over what stands below, which keeps its place (live.css).
+    const writing = (on) => note.parentElement?.classList.toggle("live-writing", on);
     input.addEventListener("input", () => {
       fresh = 0;
+      writing(true);
       if (document.activeElement === input) offer();
     });
     input.addEventListener("click", offer);
@@ -105,8 +108,8 @@
       parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, list), note], input,
       get: () => parse().good.join(" ") || (spec.least ? spec.words[0] : ""),
       kept: () => parse().strange.length ? input.value.trim() : parse().good.join(" "), // for the address: what is unknown, too
-      set: (value) => { input.value = value; fresh = 0; close(); },
-      take: (text) => { input.value = text; fresh = 0; },
+      set: (value) => { input.value = value; fresh = 0; close(); writing(false); },
+      take: (text) => { input.value = text; fresh = 0; writing(false); },
       typed: () => ({pieces: parse().pieces, fresh}),
       // Words are added or taken back at the end; what the reader wrote stays.
       grow(value) {
@@ -128,7 +131,7 @@
         const says = instead.map(([text, words]) => `“${text}” is read as “${words}”, which the model knows.`);
         if (strange.length) {
           const names = [...new Set(strange.map(({word}) => `“${word}”`))], more = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
-          says.push(`${list(more)} ${names.length === 1 ? "is not one" : "are not"} of the model's ${spec.words.length} words. The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "." : " …"}`);
+          says.push(`${list(more)} ${names.length === 1 ? "is not one" : "are not"} of the model’s ${spec.words.length} words. The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "." : " …"}`);
         }
         if (trouble) says.push(trouble);
         const [first] = strange, key = first ? `${first.word} ${first.from} ${good.slice(0, first.before).join(" ")}` : "";

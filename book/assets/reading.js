@@ -61,10 +61,9 @@
     leadTo(place);
   }
 
-  const touched = () => matchMedia("(pointer: coarse)").matches;
   const LARGER = "Enlarge this figure", LARGE = ".cell_output img, svg.diagram[tabindex]"; // plots and drawings
-  // --- a figure in the whole window: all of it at first; a press, two fingers or the button make it larger and small again ---
-  function enlarge(picture, press) {
+  // --- a figure in the whole window: all of it at first; a press on a place, two fingers or the buttons make it larger and small again ---
+  function enlarge(picture) {
     const box = document.createElement("dialog"), close = document.createElement("button"), big = picture.cloneNode(true);
     box.className = "enlarged";
     box.setAttribute("aria-label", "The figure, enlarged");
@@ -92,6 +91,12 @@
     });
     const scroll = document.createElement("div"), head = document.createElement("div"), larger = document.createElement("button");
     Object.assign(larger, {type: "button", textContent: "Full size"});
+    const [smaller, bigger] = [["−", "Smaller", 1 / 1.5], ["+", "Larger", 1.5]].map(([sign, says, times]) => {
+      const button = Object.assign(document.createElement("button"), {type: "button", className: "enlarged-step", textContent: sign});
+      button.setAttribute("aria-label", says);
+      button.addEventListener("click", () => size(Math.min(6 * fitted, Math.max(fitted, big.clientWidth * times))));
+      return button;
+    });
     let fitted = 0;
     const fit = () => { // as wide as the window lets it be, and its height with it
       const shape = (picture.naturalWidth || picture.clientWidth) / (picture.naturalHeight || picture.clientHeight);
@@ -110,6 +115,8 @@
       const full = width > fitted + 1;
       box.classList.toggle("enlarged-full", full);
       larger.textContent = full ? "Fit to the window" : "Full size";
+      smaller.disabled = !full;
+      bigger.disabled = width > 6 * fitted - 1;
     };
     const isFull = () => box.classList.contains("enlarged-full");
     const turn = (at) => size(isFull() ? fitted : Math.max(2 * fitted, picture.naturalWidth || 0), at);
@@ -128,7 +135,7 @@
       if (!box.isConnected) removeEventListener("resize", again);
       else if (!isFull()) fit();
     });
-    head.append(larger, close);
+    head.append(larger, smaller, bigger, close);
     scroll.append(big);
     scroll.tabIndex = 0;
     box.append(head, scroll);
@@ -139,11 +146,6 @@
     box.showModal();
     close.focus();
     fit();
-    if (!touched() || fitted > 1.3 * picture.clientWidth) return;
-    turn(); // a finger asked for more than the page shows already, and for the place that it pressed
-    const small = picture.getBoundingClientRect(), part = (at, from, size) => press ? (at - from) / size : 0;
-    scroll.scrollTo(part(press?.clientX, small.left, small.width) * scroll.scrollWidth - scroll.clientWidth / 2,
-      part(press?.clientY, small.top, small.height) * scroll.scrollHeight - scroll.clientHeight / 2);
   }
 
   // --- what was read: a chapter counts when most of its parts that are shown were in view for a while, and its end ---
@@ -263,7 +265,7 @@
     }
     document.addEventListener("click", (event) => {
       const picture = event.target.closest(LARGE);
-      if (picture && !picture.closest("dialog")) enlarge(picture, event);
+      if (picture && !picture.closest("dialog")) enlarge(picture);
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") hush();

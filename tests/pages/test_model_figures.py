@@ -306,7 +306,7 @@ def test_a_prompt_is_text_and_never_runs(opened, name):
     def check(attack):
         assert text_of(element).input_value().strip() == attack
         told = element.query_selector(".live-trouble").text_content()
-        assert re.search(r"(is not one|are not) of the model's 27 words", told), told
+        assert re.search(r"(is not one|are not) of the model’s 27 words", told), told
         assert (tab.locator("img").count(), tab.locator("script").count()) == before
         assert tab.locator("live-figure .live-panel img").count() == 0
 

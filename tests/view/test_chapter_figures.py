@@ -122,7 +122,7 @@ def test_the_parts_of_a_model_are_those_of_its_modules(name):
 
 
 def test_the_books_own_model_is_the_zoos():
-    assert TOTALS["this book's stories"] == zoo.load("stories").model.n_parameters()
+    assert TOTALS["this book’s stories"] == zoo.load("stories").model.n_parameters()
 
 
 def test_the_coverage_is_counted_anew(script):

@@ -24,7 +24,7 @@ NEAR = 5
 _zoo = zoo.load("semantic")
 _full_text = np.array(zoo.record("semantic")["arms"]["full 0.02"][0]["rows"])
 _TABLES = {
-    "the zoo's table": _zoo.model.embedding.weight.detach().double().numpy()[_zoo.vocabulary.encode(WORDS)],
+    "the zoo’s table": _zoo.model.embedding.weight.detach().double().numpy()[_zoo.vocabulary.encode(WORDS)],
     "learned from the full text": _full_text,
     "random": np.random.default_rng(0).normal(size=_full_text.shape),
 }

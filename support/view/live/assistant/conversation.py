@@ -179,6 +179,8 @@ def converse(turns: tuple[str, ...], tools: bool, clock: int, temperature: float
 
 def _part(who: str, words: str) -> Values:
     shown = written(words.split()) if who == "reply" else words
+    if who == "refusal":
+        shown = re.sub(r"'([^']*)'", r"“\1”", words)
     if who in ("request", "result"):
         shown = re.sub(r"(?<=[\d:]) (?=[\d:])", "", words)
     return {"who": who, "words": words, "shown": shown}

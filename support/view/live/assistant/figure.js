@@ -62,7 +62,7 @@
     return [start, ...kept.sort((a, b) => a - b).flatMap((i) => past[i]), ...now];
   };
   const part = (who, words, data) => ({who, words, shown: who === "reply" ? written(words.split(" ").filter(Boolean), data)
-    : who === "request" || who === "result" ? words.replace(/(?<=[\d:]) (?=[\d:])/g, "") : words});
+    : who === "request" || who === "result" ? words.replace(/(?<=[\d:]) (?=[\d:])/g, "") : who === "refusal" ? words.replace(/'([^']*)'/g, "“$1”") : words});
   const converse = (turns, {tools, clock: minutes, temperature}, data, held) => {
     if (!turns.length) return {talk: [], past: [], story: null};
     const key = JSON.stringify([turns, tools, minutes, temperature]);

@@ -47,7 +47,7 @@ def head() -> Story:
     q, k, v = made
     story.step("Scores", "Every query meets every key in a dot product; the row belongs to the query.")
     scores = story.product("S", "S = Q Kᵀ, scores", q, k, transposed=True, role="attention", words="scores")
-    story.step("Scale", "The scores are divided by √5, the root of the keys' dimension.")
+    story.step("Scale", "The scores are divided by √5, the root of the keys’ dimension.")
     root = math.sqrt(5)
     scaled = story.each("Z", "Z = S ÷ √5", scores, lambda s: s / root, "{} ÷ √5", words="scaled")
     story.line(scores, "÷ √5 =", scaled)
@@ -81,7 +81,7 @@ def head() -> Story:
     story.line(powers, "→", shares)
     story.step("Mix", "Each word takes the average of the values, with its attention weights.")
     mixed = story.product("O", "O = α V, output", shares, v, role="value", words="output")
-    story.step("Add", "The output is added to the word's own row (W_O is the identity here).")
+    story.step("Add", "The output is added to the word’s own row (W_O is the identity here).")
     sums = story.matrix(
         "H", "H = X + O, the stream after the head", (3, 5), WORDS, role="stream", words="stream"
     )

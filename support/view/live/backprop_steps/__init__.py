@@ -66,7 +66,7 @@ def backwards() -> Story:
     units = [f"unit {i}" for i in range(8)]
     story.step(
         "Forward: norm",
-        "x is the last token's stream. Its mean is subtracted; the rest is divided by the deviation σ.",
+        "x is the last token’s stream. Its mean is subtracted; the rest is divided by the deviation σ.",
         "n = (x − μ) ÷ σ, with x [1, 4] and n [1, 4]",
     )
     x = story.given("x", "x, stream", [STREAM], role="stream", digits=4, words="stream")
@@ -103,7 +103,7 @@ def backwards() -> Story:
         "h = (x₂ − μ) ÷ σ, with x₂ [1, 4] and h [1, 4]",
     )
     h, scale = normed(story, "h", "h, normed last state", x2)
-    story.step("Forward: logits", "The logit of a word is the dot product of h with the word's row of E.")
+    story.step("Forward: logits", "The logit of a word is the dot product of h with the word’s row of E.")
     e = story.given("E", "E, embedding matrix", E, rows=WORDS, role="token", digits=1, words="embeddings")
     z = story.product("z", "z = h Eᵀ, logits", h, e, transposed=True, role="output", words="logits")
     story.step(
@@ -144,7 +144,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
         story.put(on_z, 0, i, p.value(0, i) - y.value(0, i), how, [p.key(0, i), y.key(0, i)])
     story.line(p, "−", y, "=", on_z)
     story.step(
-        "Back: into E", "Each row of E receives a multiple of h: this is the head's part of its gradient."
+        "Back: into E", "Each row of E receives a multiple of h: this is the head’s part of its gradient."
     )
     on_e = gradient(e, " in the head")
     for i in range(8):
@@ -168,7 +168,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
         story.put(on_u, 0, i, on_a.value(0, i) * passes, how, [on_a.key(0, i), u.key(0, i)])
     story.line(on_a, "where", u, "> 0 →", on_u)
     story.step(
-        "Back: into W₁", "An entry of W₁ receives its unit's gradient times the number that it multiplied."
+        "Back: into W₁", "An entry of W₁ receives its unit’s gradient times the number that it multiplied."
     )
     on_w1 = gradient(w1)
     for c in range(4):

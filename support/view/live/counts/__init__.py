@@ -22,7 +22,7 @@ _LLAMA: dict[str, Any] = {
 _WIDE: dict[str, Any] = {"n_kv_heads": 8, "d_ff": 14336}
 _SEVENTY: dict[str, Any] = {"d_model": 8192, "d_ff": 28672, "n_layers": 80, "n_heads": 64, "n_kv_heads": 8}
 MODELS: dict[str, dict[str, Any]] = {
-    "this book's stories": {
+    "this book’s stories": {
         "vocab_size": 649,
         "context": 192,
         "d_model": 96,

@@ -15,7 +15,7 @@ from support.view.live.description import LiveFigure
 
 RECORD = zoo.record("stream_length")
 NORMS = ("no norm", "pre-norm", "post-norm")
-WHATS = ("length of a token's stream", "gradient norm (1 at the top)", "cosine similarity of tokens")
+WHATS = ("length of a token’s stream", "gradient norm (1 at the top)", "cosine similarity of tokens")
 LEAST = 1e-9  # what is smaller is drawn and told as this
 
 
@@ -53,7 +53,7 @@ def norms(norm: str, residual: bool, scaled: bool, what: str, blocks: float | in
         what: one of `WHATS`.
         blocks: from 0 to 24.
 
-    >>> found = norms("no norm", True, False, "length of a token's stream", 24)
+    >>> found = norms("no norm", True, False, "length of a token’s stream", 24)
     >>> found["told"], found["rows"][1]["length"]
     ('1,600,000', '29.95')
     """

@@ -93,7 +93,7 @@ FIGURE = LiveFigure(
     says="After {step:.0f} steps the loss on new games is {loss:.3f} nats per word, {above:.3f} above the "
     "lowest possible: {verdict}. Legal games among 100 that it makes up: {legal:.0f}. The most probable word "
     "is “{best}”, with {p:.1%}; the game gives it {exact:.1%}.",
-    columns=("next word", "the model's probability", "the game's"),
+    columns=("next word", "the model’s probability", "the game’s"),
     rows=(("{word}", "{p:.1%}", "{exact:.1%}"),),
     each="words",
     actions=(
