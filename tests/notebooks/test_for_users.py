@@ -58,11 +58,9 @@ def test_the_shop_assistant_answers_as_the_page_says():
     cells = json.loads((ROOT / "notebooks" / "27_tools_and_retrieval.ipynb").read_text(encoding="utf8"))[
         "cells"
     ]
-    printed = "".join(
-        "".join(o.get("text", "")) + "".join(o.get("data", {}).get("text/plain", ""))
-        for c in cells
-        for o in c.get("outputs", [])
-    )
+    outputs = [o for c in cells for o in c.get("outputs", [])]
+    printed = "\n".join("".join(o.get("data", {}).get("text/plain", "")) for o in outputs)
+    rows = [re.split(r"\s{2,}", line) for line in printed.split("\n")]  # of tables
     question = "made of timber , the planks felt soft , something squeaked . who was there ?"
     right, wrong = (
         "at the bridge a mouse found the yellow wagon of mina .",
@@ -71,9 +69,9 @@ def test_the_shop_assistant_answers_as_the_page_says():
     for words in (question, right, wrong):
         spoken = re.sub(r" ([.,?])", r"\1", words).lower()
         assert spoken in PAGE.lower(), spoken
-    assert f"question  {question}" in printed, "in its table"
-    assert f"right page ({right}): mina, sure, and right" in printed
-    assert f"wrong page ({wrong}): theo, sure, and wrong" in printed
-    assert "asked 8 8 + 4 4   told 133   answered 133   truth 132" in re.sub(r"\s{2,}(?=\w)", "   ", printed)
+    assert ["question", question] in rows
+    assert ["right", right, "mina", "yes", "yes"] in rows, "answer, sure, right"
+    assert ["wrong", wrong, "theo", "yes", "no"] in rows
+    assert ["8 8 + 4 4", "133", "133", "132"] in rows, "told, answered, truth"
     for words in ("88 + 44", "133"):
         asked(words)
