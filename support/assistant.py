@@ -18,6 +18,7 @@ from support.alignment.conversation import MARKS, USER, make_harness, reply_of, 
 from support.alignment.harness import Belt, Call
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.core import InputError
+from support.worlds.conversation_forms import needs_story
 from support.worlds.stories import ANIMALS, PEOPLE, SLOTS, THINGS
 
 OFFERS = {
@@ -123,7 +124,8 @@ class Assistant:
             return Reply(self._sorry(strange or unknown), unknown=strange or unknown)
         wants_story = bool({"tell", "another", "want"} & set(words))
         now = [USER, *words, MARKS.answer]
-        start = shortened(self._past, now, 190 if wants_story else SHORT_ROOM, self._story)
+        story = self._story if needs_story(words) else None
+        start = shortened(self._past, now, 190 if wants_story else SHORT_ROOM, story)
         belt, writer, calls, speaking = Belt(), Writer(), 0, True
         belt.put(start, "user")
         for token in self.harness.stream(belt, **self._options()):

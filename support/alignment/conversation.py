@@ -19,6 +19,7 @@ and sign as a token, ``<assistant>``, the reply, ``<end>``. The next turn follow
   ``>``, three words that the vocabulary lacks.
 - The model reads 256 tokens, and was trained on few turns after a story, in which no question came twice. So
   of the earlier turns it is given only the latest story (`shortened`); right replies never need another one.
+  A greeting and what a tool answers need none (`support.worlds.conversation_forms.needs_story`).
 """
 
 from collections.abc import Mapping, Sequence

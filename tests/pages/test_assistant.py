@@ -18,6 +18,7 @@ from support.assistant import read, written
 from support.exchange.web_export import SHIPPED, rounded
 from support.view.live import find
 from support.view.live.assistant.conversation import converse, data, lot
+from support.worlds.conversation_forms import form_of, forms, needs_story, questions
 from support.worlds.conversations import Conversations
 
 PAGE, NAME = "book/assistant.html", "assistant"
@@ -238,24 +239,74 @@ def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awa
 
 
 def test_it_says_with_what_a_question_was_read_and_offers_a_new_conversation(awake):
-    """The conversation that stands there at first answers an unrelated question; a new one does not."""
+    """What it was not trained on it answers from the story: the page says so, and what it knows."""
     page, element = awake()
 
-    def asked():
-        text_of(element).fill("hello, who are you?")
+    def asked(text):
+        text_of(element).fill(text)
         text_of(element).press("Enter")
         return state(element)["talk"][-1]["parts"][-1]["shown"]
 
-    reach = ".talk-reach"
+    reach, guess = ".talk-reach", ".talk-guess"
     assert "What you say next continues this conversation." in element.query_selector(reach).inner_text()
-    assert asked() == "Leo"
+    assert element.query_selector(guess) is None
+    assert asked("what is your name?") == "Leo"
     assert LATEST == 0, "the story is all that the model reads of the earlier turns"
     said = element.query_selector(reach).inner_text()
-    assert "The model read “hello, who are you?” and the story as one text, and no other turn" in said
+    assert "The model read “what is your name?” and the story as one text, and no other turn" in said
+    told = element.query_selector(guess)
+    assert "never trained on a question like this one" in told.inner_text()
+    near = [button.inner_text() for button in told.query_selector_all("button")]
+    assert "what was the name?" in near and set(near) <= {q.replace(" ?", "?") for q in questions()}
+    told.query_selector_all("button")[0].click()
+    assert state(element)["talk"][-1]["user"] == near[0] and element.query_selector(guess) is None
+    assert asked("hello, who are you?") == "I am a small assistant.", "it needs no story"
+    said = element.query_selector(reach).inner_text()
+    assert "The model read “hello, who are you?” and none of the turns before it" in said
     element.query_selector("[data-key=anew]").click()
     assert element.query_selector(reach) is None
-    assert asked() == "I am a small assistant."
     assert page.complaints == []
+
+
+def test_what_needs_a_story_and_what_it_was_trained_on_is_the_same_in_the_page(awake):
+    _page, element = awake()
+    texts = ["hello", "Thank you, that was good", "what is 2+2", "what is your name?", "which animal was it"]
+    texts += [
+        "what is the price of pots?",
+        "the time",
+        "tell me a story about freya and a fox",
+        "where is leo?",
+    ]
+    texts += ["freya has 34 rows of 12 stamps, how many?", "hello, where was it?", "another story"]
+    for text in texts:
+        words = read(text)
+        element.query_selector("[data-key=anew]") and element.query_selector("[data-key=anew]").click()
+        text_of(element).fill("tell me a story about leo")
+        text_of(element).press("Enter")
+        text_of(element).fill(text)
+        text_of(element).press("Enter")
+        turn = state(element)["talk"][-1]
+        assert turn["untrained"] == (form_of(words) not in forms()), text
+        assert turn["kept"] <= needs_story(words), text
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (1280, 720), (390, 844)])
+def test_the_field_and_its_button_are_in_the_window_as_it_begins(open_tab, width, height):
+    tab = open_tab("file", PAGE, width=width, built=False)
+    tab.set_viewport_size({"width": width, "height": height})
+    tab.locator(".live-ask").click()
+    figure(tab, NAME)
+    tab.locator(".live-ask").wait_for(state="detached")
+    tab.evaluate("document.querySelector('live-figure').scrollIntoView({block: 'end'})")
+    panel = tab.locator("live-figure .talk-log").bounding_box()
+    say = tab.locator("live-figure [data-act=say]").bounding_box()
+    assert panel["y"] >= 0 and say["y"] + say["height"] <= height, "all that one needs fits a window"
+    if height == 800:
+        tab.evaluate("scrollTo(0, 0)")
+        say = tab.locator("live-figure [data-act=say]").bounding_box()
+        assert say["y"] + say["height"] <= height
+        notes = tab.locator("live-figure .talk-log > .talk-note").last.bounding_box()
+        assert notes["y"] + notes["height"] <= panel["y"] + panel["height"] + 1 or notes["height"] < 30
 
 
 @pytest.mark.parametrize("width", [390, 1280])

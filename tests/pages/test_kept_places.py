@@ -139,3 +139,21 @@ def test_the_index_sets_the_terms_apart_from_the_package_and_fills_the_width(ope
     assert name.is_visible() and "support." in fold.inner_text()
     tab.set_viewport_size({"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_machine_of_chapter_13_fits_a_window_with_its_opened_part(open_tab):
+    tab = open_tab("file", "notebooks/13_feed_forward.html")
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    figure = near(tab, 0)
+    assert figure.locator(".machine-detail").is_visible()
+    tab.wait_for_function("document.querySelector('live-figure').getBoundingClientRect().height < 740")
+    parts = ".machine-title, .machine-fold > summary, .machine-detail > .live-act, .machine-plain"
+    letters = """e => { const range = document.createRange(); range.selectNodeContents(e);
+      const {x, y, width, height} = range.getBoundingClientRect(); return {x, y, width, height}; }"""
+    boxes = [part.evaluate(letters) for part in figure.locator(parts).all()]
+    assert len(boxes) == 4
+    for k, one in enumerate(boxes):
+        for other in boxes[k + 1 :]:
+            beside = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
+            under = one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
+            assert beside or under, "nothing lies over another"

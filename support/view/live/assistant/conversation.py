@@ -35,6 +35,15 @@ from support.assistant import (
 from support.core import InputError
 from support.generation import next_token
 from support.view.live.model_text import loaded
+from support.worlds.conversation_forms import (
+    BY_THEMSELVES,
+    SLOT_OF,
+    form_of,
+    forms,
+    needs_story,
+    questions,
+    small_talk,
+)
 from support.worlds.stories import BOYS, GIRLS
 
 Values = dict[str, Any]
@@ -68,6 +77,11 @@ def data() -> Values:
         "short": SHORT,
         "wants": sorted(WANTS),
         "large": sorted(NAMES),
+        "forms": sorted(forms()),
+        "slots": SLOT_OF,
+        "questions": questions(),
+        "small_talk": sorted({form_of(text.split()) for text in small_talk()}),
+        "by_themselves": list(BY_THEMSELVES),
         "heroes": [name for pair in zip(GIRLS, BOYS, strict=True) for name in pair][:6],
     }
 
@@ -149,7 +163,8 @@ def _talk(
         return [*talk, turn], past, story
     words = found["reading"]
     now = [USER, *words, ASSISTANT]
-    start = shortened(past, now, LONGEST_REPLY if WANTS & set(words) else SHORT_ROOM, story)
+    room = LONGEST_REPLY if WANTS & set(words) else SHORT_ROOM
+    start = shortened(past, now, room, story if needs_story(words) else None)
     model, vocabulary = loaded("assistant")
     harness = make_harness(model, vocabulary, toolbox(clock) if tools else {})
     harness.max_new_tokens = min(LONGEST_REPLY, model.config.context - len(start))

@@ -45,6 +45,25 @@
     return out;
   };
 
+  // --- what the model was trained to be asked: see support/worlds/conversation_forms.py ---
+  const formOf = (words, {slots}) => words.filter((word) => !".,!?=".includes(word))
+    .map((word) => /^\d+$/.test(word) ? "#" : "+-*".includes(word) ? "±" : Object.hasOwn(slots, word) ? slots[word] : word)
+    .filter((part, k, all) => part !== "#" || all[k - 1] !== "#").join(" ");
+  const trained = (words, data) => data.forms.includes(formOf(words, data));
+  const needsStory = (words, data) => {
+    if (words.some((word) => /^\d+$/.test(word) || data.by_themselves.includes(word))) return false;
+    const alone = (part) => data.small_talk.includes(formOf(part, data));
+    return !(alone(words) || words.join(" ").split(",").every((part) => alone(part.split(" ").filter(Boolean))));
+  };
+  // Of the questions that it knows, those that share most words with another.
+  const closest = (words, {questions}) => {
+    const said = new Set(words), share = (text) => {
+      const those = text.split(" ").filter((word) => !".,!?".includes(word));
+      return those.filter((word) => said.has(word)).length / new Set([...those, ...said]).size;
+    };
+    return questions.filter((text) => share(text) >= 0.2).sort((a, b) => share(b) - share(a)).slice(0, 3).map((text) => text.replace(/ (?=[,?])/g, ""));
+  };
+
   // --- the conversation ---
   // The story, and as many of the `latest` other turns as leave room for a reply.
   const shortened = (past, now, room, keep, latest, context, start) => {
@@ -76,13 +95,13 @@
     } else {
       const words = found.reading, now = [marks.user, ...words, marks.assistant], context = held.harness.model.config.context;
       const wants = words.some((word) => data.wants.includes(word));
-      const start = shortened(past, now, wants ? data.longest_reply : data.short_room, story, data.latest, context, marks.start);
+      const start = shortened(past, now, wants ? data.longest_reply : data.short_room, needsStory(words, data) ? story : null, data.latest, context, marks.start);
       const box = tools ? {calc: calculator, price: fromTable(data.prices), clock: clock(minutes)} : {};
       const begun = performance.now(), before = held.harness.steps;
       const {parts, said, stopped} = held.harness.reply(start, box, {temperature, seed: talk.length, most: Math.min(data.longest_reply, context - start.length), calls: data.calls});
       const spent = performance.now() - begun;
       performance.measure("live:assistant:reply", {start: begun, detail: {read: start.length, written: said.length}});
-      const turn = {user, stopped, parts: parts.map(({who, words: w}) => part(who, w, data)), kept: start.filter((t) => t === marks.user).length - 1,
+      const turn = {user, stopped, untrained: !trained(words, data), words, parts: parts.map(({who, words: w}) => part(who, w, data)), kept: start.filter((t) => t === marks.user).length - 1,
         key, tokens: said.length, each: spent / (held.harness.steps - before || 1)};
       const whole = said.at(-1) === marks.end ? [...now, ...said] : [...now, ...said, marks.end], keeps = stopped === "answered";
       answer = {talk: [...talk, turn], past: keeps ? [...past, whole] : past, story: keeps && whole.length > data.short_room ? past.length : story};
@@ -171,14 +190,17 @@
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
-      const last = state.talk.at(-1), took = last?.tokens ? ` The last reply has ${last.tokens} tokens; one takes ${shown(last.each, 1)} ms here.` : "";
+      const last = state.talk.at(-1), took = last?.tokens ? ` ${last.tokens} tokens, ${shown(last.each, 1)} ms each.` : "";
       const note = `${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
+      // A form of question that it was not trained on gets a reply all the same; what it knows stands beside.
+      const ask = (text) => button(`ask-${text}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); });
+      const guess = !last?.untrained ? [] : [make("p", {class: "talk-note talk-guess"}, make("b", {}, "The model was never trained on a question like this one, so its reply is a guess."),
+        ...(closest(last.words, data).length ? [" It was trained on: ", ...closest(last.words, data).flatMap((text) => [ask(text), " "])] : []))];
       // What the model reads is more than what was said last (`shortened`): the latest story may get into any reply.
       const read = !last || last.stopped === "not read" || state.talk.length < 2 ? "" : last.kept
-        ? `The model read “${last.user}” and the story as one text, and no other turn; so a word of the story may get into a reply where it does not belong. `
-        : `The model read “${last.user}” and none of the turns before it. `;
+        ? `The model read “${last.user}” and the story as one text, and no other turn. ` : `The model read “${last.user}” and none of the turns before it. `;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
-      log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
+      log.append(...guess, ...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
       return make("div", {class: "talk"}, log, offers, make("p", {class: "talk-reads"}, ...reads));
     },
     placed(held) { held.first = false; },
