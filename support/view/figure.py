@@ -18,10 +18,11 @@ from support.view.diagram import Diagram
 from support.view.ends import name_ends
 from support.view.image_files import no_word_of_collapse, small_png, svg
 from support.view.style import LETTERS, NAMES, WIDTH
+from support.view.ticks import write_ticks
 
 
 def fit(fig: Figure) -> None:
-    """Letters that are large enough, headings broken into lines that fit, names that do not run together.
+    """Letters that are large enough, headings in lines that fit, numbers with commas, names that keep apart.
 
     >>> from support.view import style
     >>> fig, ax = style.subplots(figsize=(3, 2))
@@ -32,6 +33,8 @@ def fit(fig: Figure) -> None:
     for text in fig.findobj(Text):
         if float(text.get_fontsize()) < LETTERS:
             text.set_fontsize(LETTERS)
+    for ax in fig.axes:
+        write_ticks(ax)
     _lay_out(fig)
     panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
     for ax in panels:
