@@ -100,7 +100,8 @@ def _ink(colour: str) -> str:
     if colour in codes:
         return style.ink(codes.index(colour))
     while style.readable_on(to_rgb(colour)) != "white":
-        colour = to_hex([0.85 * part for part in to_rgb(colour)])
+        red, green, blue = (0.85 * part for part in to_rgb(colour))
+        colour = to_hex((red, green, blue))
     return colour
 
 

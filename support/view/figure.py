@@ -149,6 +149,13 @@ def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | Non
         handlelength=1.8,
         borderaxespad=0.2,
     )
+    if handles is None:  # in the order of the names; by itself, lines come before bars
+        drawn = {
+            label: mark
+            for ax in fig.axes
+            for mark, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
+        handles = [drawn[name] for name in names] if drawn.keys() >= {*names} else None
     chosen: Any = {} if handles is None else {"handles": handles, "labels": list(names)}
     fig.legend(ncols=columns, **form, **chosen)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, ScalarFormatter
 
 from support.view.tables import power_of_ten, raised
@@ -44,7 +45,7 @@ class Counted(ScalarFormatter):
 
     def format_ticks(self, values: Any) -> list[str]:
         """Years have no commas; very small and very large numbers are powers of ten."""
-        of_years = self.axis is not None and "year" in self.axis.get_label_text()  # type: ignore[attr-defined]
+        of_years = isinstance(self.axis, Axis) and "year" in self.axis.get_label_text()
         if len(values) and not PLAIN[0] <= max(abs(value) for value in values) < 10.0**LONGEST:
             return [power_of_ten(value) if value else "0" for value in values]
         labels = super().format_ticks(values)
