@@ -88,6 +88,21 @@ def gather_code(section: nodes.section) -> None:
             cell.parent.remove(cell)
 
 
+def is_numbers(node: nodes.Node) -> bool:
+    """Whether it is what a cell printed, as text or as a table.
+
+    >>> is_numbers(nodes.container("", nodes.table())), is_numbers(nodes.paragraph())
+    (True, False)
+    """
+    if isinstance(node, nodes.literal_block):
+        return True
+    return (
+        isinstance(node, nodes.Element)
+        and not is_drawn(node)
+        and any(True for _ in node.findall(nodes.table))
+    )
+
+
 def fold_below(cell: nodes.Element) -> None:
     """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
     output = cell.children[-1]
@@ -95,7 +110,7 @@ def fold_below(cell: nodes.Element) -> None:
     if output.get("nb_element") != "cell_code_output" or not (made or figures(output)):
         return
     folds: list[nodes.Node] = []
-    printed = [node for node in output.children if isinstance(node, nodes.literal_block) and figures(output)]
+    printed = [node for node in output.children if is_numbers(node)] if figures(output) else []
     if printed:
         inner = nodes.container("", *printed, classes=["cell_output"])
         for node in printed:

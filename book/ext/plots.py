@@ -170,60 +170,6 @@ def letters(svg: str) -> float:
     return min((max(map(float, re.findall(size, text))) for text in texts if "font" in text), default=0.0)
 
 
-def plain_power(base: str, exponent: int) -> str:
-    """A power of ten in letters of one size.
-
-    >>> [plain_power("10", k) for k in (-6, -2, 0, 2, 5)], plain_power("3×10", 4)
-    (['1e-6', '0.01', '1', '100', '1e5'], '3e4')
-    """
-    if base == "10":
-        return f"{10.0**exponent:g}" if abs(exponent) < 3 else f"1e{exponent}"
-    return f"{base.removesuffix('×10')}e{exponent}"
-
-
-def plain_powers(svg: str) -> str:
-    """The labels of logarithmic axes without raised exponents, which a phone shows too small.
-
-    A horizontal axis keeps the middle of each label, a vertical one its right end.
-
-    >>> span = '<tspan x="{}" style="font-size: {}px">{}</tspan>'
-    >>> two = span.format(0, 11.5, 1) + span.format(7, 11.5, 0) + span.format(15, 8, 2)
-    >>> label = f'<g style="a" transform="translate(3 9)"><text>{two}</text></g>'
-    >>> plain_powers('<g id="xtick_1">' + label).partition("<text ")[2][-11:]
-    '>100</text>'
-    """
-    kind = ""
-
-    def plain(found: re.Match[str]) -> str:
-        nonlocal kind
-        if found["kind"]:
-            kind = found["kind"]
-            return found[0]
-        spans = re.findall(
-            r'<tspan x="([-\d.]+)[^>]*?font(?:-size)?: ([\d.]+)px[^>]*>([^<]*)<', found["spans"]
-        )
-        if not kind or not spans:
-            return found[0]
-        large = max(float(size) for _, size, _ in spans)
-        base, raised = (
-            "".join(letter for _, size, letter in spans if (float(size) < large) == small).replace(" ", "")
-            for small in (False, True)
-        )
-        if not re.fullmatch(r"([\d.]+×)?10", base) or not re.fullmatch(r"[−-]?\d+", raised):
-            return found[0]
-        words = plain_power(base, int(raised.replace("−", "-")))
-        end = max(float(x) + 0.63 * float(size) for x, size, _ in spans)
-        x = float(found["x"]) + (end if kind == "y" else end / 2)
-        family = re.search(r"font-family: [^;\"]*", found["spans"])
-        style = f"font-size: {large:g}px; {family[0] if family else ''}; fill: #222222"
-        anchor = "end" if kind == "y" else "middle"
-        return f'<text x="{x:.2f}" y="{found["y"]}" style="{style}; text-anchor: {anchor}">{words}</text>'
-
-    place = r'<g style="[^"]*" transform="translate\((?P<x>[-\d.]+) (?P<y>[-\d.]+)\)">'
-    label = rf'<g id="(?P<kind>[xy])tick_\d+">|{place}<text>(?P<spans>.*?)</text></g>'
-    return re.sub(label, plain, svg, flags=re.S)
-
-
 def themed(svg: str) -> str:
     """A plot with its colours as variables, light and, under the address ``#dark``, dark.
 
@@ -232,7 +178,7 @@ def themed(svg: str) -> str:
     '<path style="fill: var(--c1)"/></svg>'
     """
     svg, inks = inked(svg, shaded, dark)
-    svg, face = lettered(plain_powers(svg))
+    svg, face = lettered(svg)
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)
     names = {"#000000": "--c0"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 from support.view import style
 
@@ -80,9 +80,7 @@ def name_ends(ax: Axes) -> None:
             abs(middle - one[1]) > FAR * style.LETTERS for one, middle in zip(column, middles, strict=True)
         ]
         for (across, up, words, end, colour), middle, moved in zip(column, middles, moves, strict=True):
-            codes = [code.lower() for code in style.COLOURS.values()]
-            number = codes.index(colour) if colour in codes else 6
-            form: Any = {"color": style.ink(number), "fontsize": style.LETTERS, "linespacing": 1.0}
+            form: Any = {"color": _ink(colour), "fontsize": style.LETTERS, "linespacing": 1.0}
             form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
             if moved:
                 form["arrowprops"] = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
@@ -90,6 +88,21 @@ def name_ends(ax: Axes) -> None:
             beside = max(other for other, *_ in found if 0 <= other - across < LITTLE)  # right of both lines
             away = (6 + 8 * any(moves) + beside - across, middle - up)
             ax.annotate(words, end, away, **form)
+
+
+def _ink(colour: str) -> str:
+    """The colour of a line's name: that of the line, as dark as letters on white need to be.
+
+    >>> _ink("#0072b2"), _ink("#33638d"), _ink("#1e9c89")
+    ('#005A8D', '#33638d', '#157163')
+    """
+    codes = [code.lower() for code in style.COLOURS.values()]
+    if colour in codes:
+        return style.ink(codes.index(colour))
+    while style.readable_on(to_rgb(colour)) != "white":
+        red, green, blue = (0.85 * part for part in to_rgb(colour))
+        colour = to_hex((red, green, blue))
+    return colour
 
 
 def _lines(name: str) -> str:

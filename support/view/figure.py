@@ -18,10 +18,11 @@ from support.view.diagram import Diagram
 from support.view.ends import name_ends
 from support.view.image_files import no_word_of_collapse, small_png, svg
 from support.view.style import LETTERS, NAMES, WIDTH
+from support.view.ticks import write_ticks
 
 
 def fit(fig: Figure) -> None:
-    """Letters that are large enough, headings broken into lines that fit, names that do not run together.
+    """Letters that are large enough, headings in lines that fit, numbers with commas, names that keep apart.
 
     >>> from support.view import style
     >>> fig, ax = style.subplots(figsize=(3, 2))
@@ -32,6 +33,8 @@ def fit(fig: Figure) -> None:
     for text in fig.findobj(Text):
         if float(text.get_fontsize()) < LETTERS:
             text.set_fontsize(LETTERS)
+    for ax in fig.axes:
+        write_ticks(ax)
     _lay_out(fig)
     panels = [ax for ax in fig.axes if getattr(ax, "_colorbar", None) is None]
     for ax in panels:
@@ -146,6 +149,13 @@ def legend_above(fig: Figure, names: Sequence[Any], handles: Sequence[Any] | Non
         handlelength=1.8,
         borderaxespad=0.2,
     )
+    if handles is None:  # in the order of the names; by itself, lines come before bars
+        drawn = {
+            label: mark
+            for ax in fig.axes
+            for mark, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
+        handles = [drawn[name] for name in names] if drawn.keys() >= {*names} else None
     chosen: Any = {} if handles is None else {"handles": handles, "labels": list(names)}
     fig.legend(ncols=columns, **form, **chosen)
 

@@ -175,13 +175,15 @@ def colour(number: int) -> str:
 
 
 def shades(count: int) -> list[str]:
-    """So many blues from light to strong, for the lines of a chart that are steps of one amount.
+    """So many colours from a light green over blue to a dark violet, for lines that are steps of one amount.
+
+    Their hue changes with their lightness, so that neighbours are told apart.
 
     >>> shades(3)
-    ['#519ccc', '#1966ad', '#08306b']
+    ['#1e9c89', '#38598c', '#440154']
     """
-    steps = [1 - 0.42 * k / max(1, count - 1) for k in reversed(range(count))]
-    return [str(matplotlib.colors.to_hex(matplotlib.colormaps[UP](step))) for step in steps]
+    steps = [0.55 * k / max(1, count - 1) for k in reversed(range(count))]
+    return [str(matplotlib.colors.to_hex(matplotlib.colormaps["viridis"](step))) for step in steps]
 
 
 def _channels(code: str) -> list[int]:

@@ -10,11 +10,13 @@ from xml.etree import ElementTree
 
 import column
 import lean_pages
+import lettering
 import matplotlib
 import numpy as np
 import plots
 import pytest
 import stacking
+from fontTools.ttLib import TTFont
 from PIL import Image, ImageFont
 
 from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, plot_words, style
@@ -461,8 +463,12 @@ def test_powers_of_ten_have_letters_of_one_size():
     ax.loglog([1e-5, 1, 1e4], [1e-2, 1, 1e2])
     fit(fig)
     drawn = plots.themed(svg(fig))
-    labels = re.findall(r">([\d.e-]+)</text>", drawn)
-    assert {"1e-4", "0.01", "1", "100", "1e4"} <= {*labels} and "<tspan" not in drawn
+    labels = re.findall(r">([\d.⁰¹²³⁴-⁹⁻]+)</text>", drawn)
+    assert {"10⁻⁴", "0.01", "1", "100", "10⁴"} <= {*labels} and "<tspan" not in drawn
+    face = TTFont(io.BytesIO(lettering.few_letters(lettering.shown(drawn)))).getBestCmap()
+    assert {*map(ord, "⁻⁰⁴⁵⁶⁷⁸⁹")} & {*map(ord, "".join(labels))} <= {
+        *face
+    }  # the exponents are the page's, too
 
 
 def test_no_words_of_a_plot_cover_others(browser, site):

@@ -367,7 +367,7 @@ def test_what_a_plots_cell_prints_is_folded_below_it(page):
     assert text.count('class="figure-folds') >= 1
     for fold in re.findall(r"<details class=\"figure-numbers\">.*?</details>", text, re.S):
         assert (
-            "<pre>" in fold or '<ul class="judged' in fold
+            "<pre>" in fold or "<table" in fold or '<ul class="judged' in fold
         ) and "<summary>The numbers in this figure</summary>" in fold
 
 

@@ -351,3 +351,38 @@ def test_a_thing_looks_the_same_in_every_chart():
     ]  # fmt: skip
     for group in together:
         assert len({style.LINE_STYLES[name][:2] for name in group}) == len(group)
+
+
+def ticks(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_ticks_have_commas_and_no_offset():
+    fig, (counts, years, few) = style.subplots(3, 1, figsize=(style.WIDTH, 7))
+    counts.plot([0, 50_000], [0, 3e-9])
+    years.plot([2000, 2020], [1000, 5000])
+    years.set_xlabel("year")
+    few.plot([0, 1], [0, -2000])
+    fit(fig)
+    assert "20,000" in ticks(counts.xaxis) and not counts.xaxis.get_offset_text().get_text()
+    assert {"0", "2.0 · 10⁻⁹"} <= {*ticks(counts.yaxis)} and not counts.yaxis.get_offset_text().get_text()
+    assert {"2000", "2020"} <= {*ticks(years.xaxis)} and {"2,000", "4,000"} <= {*ticks(years.yaxis)}
+    assert "−2,000" in ticks(few.yaxis)
+
+
+def test_a_logarithmic_axis_has_plain_numbers_or_raised_powers():
+    fig, ax = style.subplots()
+    ax.loglog([1e-9, 1e6], [0.02, 2000])
+    fit(fig)
+    assert {"10⁻⁶", "1", "10⁶"} & {*ticks(ax.xaxis)} and {"0.1", "1", "10", "100", "1,000"} <= {
+        *ticks(ax.yaxis)
+    }
+    assert not any("e" in label or "$" in label for label in ticks(ax.xaxis) + ticks(ax.yaxis))
+
+
+def test_chosen_labels_stay():
+    fig, ax = style.subplots()
+    ax.plot([1, 2], [0, 1])
+    ax.set_xticks([1, 2], labels=["1000", "two"])
+    fit(fig)
+    assert ticks(ax.xaxis) == ["1000", "two"]

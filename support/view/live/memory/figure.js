@@ -27,7 +27,7 @@
     },
     draw(state, data, {svg, text, shown}) {
       const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
-      // An even axis, to 100 GB as long as that will do, and else to ten times, a hundred times … as much.
+      // An even axis, to 100 GB as long as that will do, and else to 200, 500, 1,000 …, so that no bar is short.
       const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
       const reach = reaches.find((gb) => gb >= Math.max(state.total, state.total_plain)), x = (gb) => LEFT + WIDE * gb / reach;
       const bar = (top, end) => {
@@ -38,17 +38,18 @@
           return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, class: kinds[i]});
         });
       };
-      const named = (gb) => gb < 1e3 ? String(gb) : `${gb / 1e3}k`; // (thousands of gigabytes)
-      const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${shown(state[`total${end}`], 2)} GB`, {class: "live-right live-name"});
+      const named = (gb) => gb.toLocaleString("en"), close = reach > reaches[1]; // (no room for the names of the cards)
+      const most = (gb) => gb < 1e3 ? shown(gb, 2) : named(Math.round(gb));
+      const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${most(state[`total${end}`])} GB`, {class: "live-right live-name"});
       return svg("svg", {viewBox: "0 0 404 276"},
         ...[0, 1, 2, 3, 4, 5].map((k) => k * reach / 5).map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
           text(x(gb).toFixed(1), BOTTOM + 19, named(gb), {class: "live-name"}))),
         ...bar(66, ""), ...bar(132, "_plain"),
-        ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v12m0 18v38m0 28V${BOTTOM}`}),
-          ...(reach > reaches[0] ? [] : [text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"})]))),
-        ...(reach > reaches[0] ? [text(LEFT, TOP - 14, `dashed: cards of ${cards.join(" and ")} GB`, {class: "live-right live-name"})] : []),
+        ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v5m0 25v38m0 28V${BOTTOM}`}),
+          ...(close ? [] : [text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"})]))),
+        ...(close ? [text(LEFT, TOP - 14, `dashed: cards of ${cards.join(" and ")} GB`, {class: "live-right live-name"})] : []),
         told(60, "as chosen", ""), told(126, "with no savings", "_plain"),
-        text(LEFT + WIDE / 2, BOTTOM + 40, reach > reaches[0] ? `GB on each device (the axis now ends at ${reach.toLocaleString("en")})` : "GB on each device", {class: "live-name"}),
+        text(LEFT + WIDE / 2, BOTTOM + 40, reach > reaches[0] ? `GB on each device (the axis now ends at ${named(reach)})` : "GB on each device", {class: "live-name"}),
         ...data.parts.map((part, i) => svg("g", {},
           svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, class: kinds[i]}),
           text(LEFT + 22 + 196 * (i % 2), 238 + 24 * (i > 1), part, {class: "live-right live-name"}))));
