@@ -73,14 +73,14 @@
       const free = innerHeight - HEADER - drawing.height - 24, whole = this.below === undefined && free >= room.scrollHeight + 2;
       const needs = whole ? room.scrollHeight + 2 : Math.min(room.scrollHeight + 2, Math.max(LOW, free)), has = innerHeight - 16 - drawing.bottom;
       const stands = this.below ?? (has >= needs || whole || this.stood); // (it stays there when more of it is unfolded)
-      const comes = stands && (this.below || (whole && has < needs));
+      const wants = whole || this.below ? needs : Math.min(needs, LOW), comes = stands && (this.below || (has < wants && (whole || this.stood)));
       this.stood = stands;
       this.mover.textContent = this.below ? "Move up" : "Move below";
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
-      Object.assign(room.style, {top: `${Math.round(drawing.bottom + 8 - figure.top)}px`, maxHeight: `${Math.round(comes ? Math.max(has, needs) : Math.max(has, LOW))}px`});
-      const over = Math.min(needs - has, drawing.top - HEADER - 8);
+      Object.assign(room.style, {top: `${Math.round(drawing.bottom + 8 - figure.top)}px`, maxHeight: `${Math.round(comes ? Math.max(has, wants) : Math.max(has, LOW))}px`});
+      const over = Math.min(wants - has, drawing.top - HEADER - 8);
       if (comes && over > 1) this.view.glide(over);
       return true;
     }
