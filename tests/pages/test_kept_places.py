@@ -157,3 +157,12 @@ def test_the_machine_of_chapter_13_fits_a_window_with_its_opened_part(open_tab):
             beside = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
             under = one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
             assert beside or under, "nothing lies over another"
+
+
+def test_on_a_phone_the_bars_of_chapter_23_stay_while_one_goes_through_the_experiments(open_tab):
+    tab = open_tab("file", "notebooks/23_inside_the_model.html", width=390)
+    figure = near(tab, 0)
+    before = figure.evaluate(TOP)
+    for stop in figure.locator(".live-tour > .live-stop").all():
+        stop.click()
+        assert abs(figure.evaluate(TOP) - before) < 1

@@ -24,7 +24,7 @@
       if (this.button) return this.button;
       this.button = this.view.tools.make("button", {type: "button", class: "machine-mover", "data-key": "place"});
       this.button.addEventListener("click", () => {
-        this.below = !this.below;
+        this.below = !this.stood;
         this.stood = false;
         this.stand();
       });
@@ -53,9 +53,8 @@
       const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
     }
-    // On a wide screen the page stays. The sheet stands beside the figure; or below the drawing, over which it then does not
-    // lie, if the window has the room, or whoever reads has asked for that place, to which the page then goes; or else in the
-    // drawing. There it begins below the maps, which can still be pressed, or so far above that enough of it is in the window.
+    // On a wide screen the sheet stands beside the figure; or below the drawing, over which it then does not lie, if the window
+    // has the room for both, to which the page then goes, or whoever reads has asked for that place; or else in the drawing. There it begins below the maps, which can still be pressed, or so far above that enough of it is in the window.
     stand() {
       const {room, root, stage, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
       const free = document.documentElement.clientWidth - figure.right, narrow = free < ROOM;
@@ -70,15 +69,19 @@
     under(figure, drawing) {
       const {room, under} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, under?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
-      const needs = Math.min(room.scrollHeight + 2, Math.max(LOW, innerHeight - HEADER - (ends - drawing.top) - 24)), has = innerHeight - 16 - ends;
-      const stands = this.stood = this.below ?? (has >= needs || this.stood); // (it stays there when more of it is unfolded)
+      // (A window that holds the drawing and all of it below is moved to both, once it is opened.)
+      const free = innerHeight - HEADER - (ends - drawing.top) - 24, whole = this.below === undefined && free >= room.scrollHeight + 2;
+      const needs = whole ? room.scrollHeight + 2 : Math.min(room.scrollHeight + 2, Math.max(LOW, free)), has = innerHeight - 16 - ends;
+      const stands = this.below ?? (has >= needs || whole || this.stood); // (it stays there when more of it is unfolded)
+      const wants = whole || this.below ? needs : Math.min(needs, LOW), comes = stands && (this.below || (has < wants && (whole || this.stood)));
+      this.stood = stands;
       this.mover.textContent = this.below ? "Move up" : "Move below";
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
-      Object.assign(room.style, {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
-      const over = Math.min(needs - has, drawing.top - HEADER - 8);
-      if (this.below && over > 1) this.view.glide(over);
+      Object.assign(room.style, {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(comes ? Math.max(has, wants) : Math.max(has, LOW))}px`});
+      const over = Math.min(wants - has, drawing.top - HEADER - 8);
+      if (comes && over > 1) this.view.glide(over);
       return true;
     }
     // Where in the drawing it stands, and how wide: over the blocks before or behind the one that it explains, so that words
