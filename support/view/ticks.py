@@ -8,7 +8,8 @@ from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, ScalarForma
 
 from support.view.tables import power_of_ten, raised
 
-PLAIN = (0.9e-4, 1.1e6)  # a logarithmic axis whose labels are all within these has no powers
+PLAIN = (0.9e-4, 1.1e6)  # a logarithmic axis all within these, and not too long, has no powers
+FAR = 10**6  # the ends of an axis, one divided by the other
 LONGEST = 8  # digits of a number on an axis
 
 
@@ -60,7 +61,7 @@ class Powers(LogFormatterSciNotation):
         if not super().__call__(x, pos):
             return ""
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        if low >= PLAIN[0] and high <= PLAIN[1]:
+        if low >= PLAIN[0] and high <= min(PLAIN[1], FAR * low):
             return with_commas(f"{x:.{LONGEST}f}".rstrip("0").rstrip(".") if x < 1 else f"{x:.0f}")
         return power(x)
 
