@@ -61,7 +61,7 @@
       says.replaceWith(saying);
       saying.append(says, this.missing[0]);
       // On the front page one sees the drawing first, and what it is moved by below it.
-      if (panel.closest(".hero")) this.room.before(this.under = panel.querySelector(":scope > .live-buttons"), saying);
+      if (panel.closest(".hero")) this.room.before(this.moves = panel.querySelector(":scope > .live-buttons"), saying);
       panel.querySelector(".live-answer").prepend(this.missing[1]);
       panel.querySelector(".live-player-row").before(this.choices);
       // What is seldom pressed stands below the drawing.

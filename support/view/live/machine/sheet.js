@@ -67,7 +67,7 @@
     }
     // Below the drawing, as wide as that, so that it is low; whether it stands there.
     under(figure, drawing) {
-      const {room, under} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, under?.getBoundingClientRect().bottom || 0);
+      const {room, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
       // (A window that holds the drawing and all of it below is moved to both, once it is opened.)
       const free = innerHeight - HEADER - (ends - drawing.top) - 24, whole = this.below === undefined && free >= room.scrollHeight + 2;
