@@ -50,6 +50,7 @@ def apart(text: str) -> str:
 
 
 def write(site: Path) -> None:
-    """Set the lists of a site's index apart."""
+    """Set the lists of a site's index apart, if it has one."""
     page = site / "genindex.html"
-    page.write_text(apart(page.read_text(encoding="utf8")), encoding="utf8")
+    if page.is_file():
+        page.write_text(apart(page.read_text(encoding="utf8")), encoding="utf8")

@@ -36,7 +36,9 @@
       const stem = stemmer.stemWord(word);
       if (!stopwords.includes(word) && word !== "an" && !typed.has(stem)) typed.set(stem, word);
     }
-    const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !asks(stem)), kept = asked.length ? asked : all;
+    const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !asks(stem)), whole = all.map(({stem}) => stem).join(" ");
+    // (“warm-up” is a term, of which “up” is a part)
+    const term = asked.length < all.length && Object.keys(Search._index.indexentries).some((entry) => stems(entry).join(" ") === whole), kept = asked.length && !term ? asked : all;
     const words = kept.map(({stem, word}) => ({word, ...places(stem)}));
     for (const word of words) word.rare = word.pages.size ? Math.log(1 + Search._index.docnames.length / word.pages.size) : 0;
     return {words, left: all.filter((word) => !kept.includes(word)).map(({word}) => word), every: new Set(typed.keys())};

@@ -110,5 +110,5 @@ def lettered(svg: str) -> tuple[str, str]:
         return svg, ""
     data = base64.b64encode(few_letters(characters)).decode()
     rules = f"@font-face{{font-family:Page;src:url(data:font/woff;base64,{data})}}"
-    rules += f"text,tspan{{font-size-adjust:{X_HEIGHT}!important}}"
+    rules += f"text,tspan{{font-size-adjust:{X_HEIGHT}!important;text-rendering:geometricPrecision}}"
     return re.sub(r"(?='DejaVu Sans')", "Page, ", svg), rules

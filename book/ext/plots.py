@@ -85,7 +85,7 @@ def _night(amount: np.ndarray, end: tuple[float, float, tuple[int, int], float])
     """Shades for amounts from 0 to 1 on a dark ground, the lighter the more."""
     light, chroma, (first, last), more = end
     angle = np.deg2rad(first + (last - first) * amount)
-    far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**0.85)
+    far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**1.3)  # and hue comes later
     up = ZERO[0] + (light - ZERO[0]) * amount**0.72  # small amounts rise fast from the ground
     return srgb(np.stack([up, far * np.cos(angle), far * np.sin(angle)], axis=-1))
 

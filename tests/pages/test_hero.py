@@ -338,3 +338,14 @@ def test_the_words_of_the_story_tour_are_in_the_drawing(opened, width, height):
                 assert any(apart) or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
     weights = element.evaluate("e => e.state.patterns[2][2].at(-1)")
     assert weights[shown[0]] > 0.6, "head 2.2 looks at the word that is shown"
+
+
+def test_on_a_phone_the_switches_that_are_asked_for_are_seen(opened):
+    """The first of them stands above the bar, and what asked for them stays in the window."""
+    tab, element = opened(width=390, height=844)
+    element.query_selector(".machine-switcher").click()
+    settled(tab)
+    for which in (".machine-toggle", ".machine-switcher"):
+        box = element.query_selector(which).bounding_box()
+        assert box["y"] >= HEADER and box["y"] + box["height"] <= answer_top(element), which
+    assert tab.complaints == []

@@ -481,3 +481,19 @@ def test_no_words_of_a_plot_cover_others(browser, site):
     fig.legend(["first", "second"], loc="outside upper left")
     assert page.evaluate(COVERED, svg(fig)) != []
     page.close()
+
+
+def test_the_page_has_the_exponents_that_its_face_lacks():
+    """The same ones that a plot has, so that a table of powers is set in one face."""
+    fonts = lettering.FACE.parent
+    page = TTFont(fonts / "source-sans-exponents.woff2")
+    assert set(page.getBestCmap()) == {ord(exponent) for exponent in lettering.RAISED}
+    drawn = TTFont(io.BytesIO(lettering.few_letters(frozenset(lettering.RAISED))))
+    for code, name in page.getBestCmap().items():
+        assert page["hmtx"][name] == drawn["hmtx"][drawn.getBestCmap()[code]]
+    ranges = re.search(r"exponents.*unicode-range: ([^;]*);", (fonts.parent / "fonts.css").read_text())[1]
+    told = [part.removeprefix("U+").split("-") for part in ranges.split(", ")]
+    wanted = {
+        code for first, *last in told for code in range(int(first, 16), int((last or [first])[0], 16) + 1)
+    }
+    assert wanted == set(page.getBestCmap())

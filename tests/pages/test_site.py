@@ -64,6 +64,12 @@ def test_the_word_itself_is_explained_first(search):
     assert (first["title"], first["page"]) == ("token", "glossary.html") and "token" in first["all"]
 
 
+def test_a_term_with_a_word_that_asks_is_looked_for_as_a_whole(search):
+    hits = search("warm-up")
+    assert (hits[0]["title"], hits[0]["page"]) == ("warm-up", "glossary.html")
+    assert all("warm" in hit["marked"] for hit in hits[1:3]) and hits[1]["title"] == "18 Training"
+
+
 def test_a_question_is_not_said_to_be_on_every_page_that_has_its_common_words(open_tab):
     tab = open_tab("http", "search.html?q=why+does+chatgpt+make+things+up", loaded="domcontentloaded")
     tab.wait_for_selector("#search-results li .context")

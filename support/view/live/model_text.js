@@ -29,5 +29,7 @@
     class: `live-square${p > 0.735 ? " live-deep" : p > 0.45 ? " live-mid" : ""}`, style: `--share:${(100 * p).toFixed(1)}%`}, ...words);
   const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide live-to-end", role: "region", "aria-label": label, tabindex: "0"}, table);
 
-  window.ModelText = {Reader, nextToken, softmax, BOS, EOS, split, prepare, read, after, best, ranked, percent, surely, exactly, bar, square, scroll};
+  // A word in quotation marks; where the text has it more than once, with its position, counted from 1.
+  const placed = (words, k) => `“${words[k]}”${words.indexOf(words[k]) < words.lastIndexOf(words[k]) ? ` at position ${k + 1}` : ""}`;
+  window.ModelText = {Reader, nextToken, softmax, BOS, EOS, split, prepare, read, after, best, ranked, percent, surely, exactly, placed, bar, square, scroll};
 })();

@@ -128,6 +128,15 @@ def exactly(p: float) -> str:
     return "more than 99.99%" if 0.99995 <= p < 1 else surely(p)
 
 
+def placed(words: list[str], k: int) -> str:
+    """A word in quotation marks; where the text has it more than once, with its position, counted from 1.
+
+    >>> placed(["<BOS>", "3", "chiama", "3"], 2), placed(["<BOS>", "3", "chiama", "3"], 3)
+    ('“chiama”', '“3” at position 4')
+    """
+    return f"“{words[k]}”" + (f" at position {k + 1}" if words.count(words[k]) > 1 else "")
+
+
 def prompt_of(model: str, label: str, start: str) -> Prompt:
     """A text for a model: all its words but the padding, which it never predicts."""
     tokens = WORDS if model == BY_HAND else zoo.recipe(model).world().vocabulary.tokens

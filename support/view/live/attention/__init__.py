@@ -15,6 +15,7 @@ from support.view.live.model_text import (
     HEADS,
     LAYERS,
     Values,
+    placed,
     prompt_of,
     seen,
 )
@@ -36,7 +37,7 @@ def attention(prompt: str, layer: float | int, head: float | int) -> Values:
         queries.append({"word": words[i], "most": words[most], "weight": row[most], "itself": row[i]})
         queries[-1] |= {"first": row[0], "place": i + 1, "most_place": most + 1}
     last = queries[-1]
-    whom = "itself" if last["most_place"] == last["place"] else f"“{last['most']}”"
+    whom = "itself" if last["most_place"] == last["place"] else placed(words, last["most_place"] - 1)
     said = (
         "In block {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, "
         "with an attention weight of {weight:.1%}."

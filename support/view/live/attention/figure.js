@@ -1,7 +1,7 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const {BOS, split, prepare, read, best, percent, square, scroll} = window.ModelText;
+  const {BOS, split, prepare, read, best, percent, placed, square, scroll} = window.ModelText;
   Live.define("attention", {
     prepare,
     compute({prompt, layer, head}, data, held, {fill}) {
@@ -11,7 +11,7 @@
         const most = best(row);
         return {word: words[i], most: words[most], weight: row[most], itself: row[i], first: row[0], place: i + 1, most_place: most + 1};
       });
-      const last = queries.at(-1), whom = last.most_place === last.place ? "itself" : `“${last.most}”`;
+      const last = queries.at(-1), whom = last.most_place === last.place ? "itself" : placed(words, last.most_place - 1);
       const said = "In block {layer:.0f}, head {head:.0f}, the last word “{word}” attends most to {whom}, with an attention weight of {weight:.1%}.";
       return {words, weights, queries, finding: fill(said, {...last, layer, head, whom})};
     },

@@ -216,6 +216,9 @@
       const stood = this.over.contains(document.activeElement);
       this.words();
       if (stood) this.over.querySelector(".machine-switcher")?.focus({preventScroll: true});
+      // On a phone the first of them must not stand under the bar.
+      const first = this.over.querySelector(".machine-toggle");
+      if (this.switching && this.box.flow === "down" && first && this.bar?.clientHeight) this.glide(Math.max(0, first.getBoundingClientRect().bottom + 8 - this.bar.getBoundingClientRect().top));
     }
     // A word can be added behind the last one, as long as the model can read one more.
     get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }

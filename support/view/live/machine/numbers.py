@@ -10,7 +10,7 @@ from support.generation import next_token
 from support.inside import ablate, logit_lens, run_with_cache
 from support.inside.trace import Trace, trace
 from support.view.live.controls import fill
-from support.view.live.machine.opened import in_words, opened, placed, ranked, rows_of_parts
+from support.view.live.machine.opened import in_words, opened, ranked, rows_of_parts
 from support.view.live.model_text import (
     CONTEXTS,
     EOS,
@@ -19,6 +19,7 @@ from support.view.live.model_text import (
     exactly,
     ids,
     loaded,
+    placed,
     words_of,
 )
 

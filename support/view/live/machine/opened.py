@@ -6,21 +6,12 @@ from torch import Tensor
 
 from support.inside.trace import Trace
 from support.view.live.controls import fill
-from support.view.live.model_text import BOS, Values, loaded, surely
+from support.view.live.model_text import BOS, Values, loaded, placed, surely
 
 
 def ranked(numbers: list[float]) -> list[int]:
     """Places from the largest number to the smallest; what is equal but for rounding stands in order."""
     return sorted(range(len(numbers)), key=lambda i: (-round(numbers[i], 12), i))
-
-
-def placed(words: list[str], k: int) -> str:
-    """A word in quotation marks; where the text has it more than once, with its position, counted from 1.
-
-    >>> placed(["<BOS>", "3", "chiama", "3"], 2), placed(["<BOS>", "3", "chiama", "3"], 3)
-    ('“chiama”', '“3” at position 4')
-    """
-    return f"“{words[k]}”" + (f" at position {k + 1}" if words.count(words[k]) > 1 else "")
 
 
 def _vector(key: str, name: str, values: Tensor) -> Values:

@@ -1,7 +1,7 @@
 // What a pass of the machine view says in words: a row for each part, an opened part, and what the model says next.
 (() => {
   "use strict";
-  const {Reader, softmax, BOS, EOS, after, surely, exactly} = window.ModelText;
+  const {Reader, softmax, BOS, EOS, after, surely, exactly, placed} = window.ModelText;
   const NOTHING = "nothing", LISTED = 8; // candidates, the most probable first
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const best = (numbers) => {
@@ -13,8 +13,6 @@
     return at;
   };
   const norm = (numbers) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
-  // A word in quotation marks; where the text has it more than once, with its position, counted from 1.
-  const placed = (words, k) => `“${words[k]}”${words.indexOf(words[k]) < words.lastIndexOf(words[k]) ? ` at position ${k + 1}` : ""}`;
 
   // A row for each part: what it does for the chosen word, how much, and what the model would say then.
   function rows(held, answers, words, here, off, {fill, shown}) {
