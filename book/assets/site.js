@@ -316,5 +316,7 @@
       inTheMeantime([...far], ask, () => { data.boxes = "known"; });
     };
     addEventListener("keydown", byKeyboard);
+    // What lies in a fold has a width once that is opened.
+    document.addEventListener("toggle", ({target}) => { if (target.open) target.querySelectorAll(".pst-scrollable-table-container").forEach(reachable); }, true);
   }));
 })();

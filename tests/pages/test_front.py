@@ -127,7 +127,7 @@ def test_the_readers_text_stays(opened):
     box = game.query_selector(".live-of-prompt input")
     prompt, trouble = write(game, "hello Maria calls pietro ")
     assert prompt == "chiama Pietro" and "“calls” is read as “chiama”" in trouble.text_content()
-    assert "“hello” and “Maria” are not of the model's" in trouble.text_content()
+    assert "“hello” and “Maria” are not of the model’s" in trouble.text_content()
     assert "The model reads: chiama Pietro" in trouble.text_content()
     crossed = [e.text_content() for e in game.query_selector_all(".machine-unknown")]
     assert crossed == ["hello", "Maria"]
