@@ -1,28 +1,17 @@
 """The index: the terms of the book in columns, and for each letter the names of the package in a fold."""
 
-import re
 from pathlib import Path
 
-TABLE = re.compile(r'<table[^>]*class="indextable genindextable">.*?</table>', re.S)
-PART = re.compile(r"<li>|</li>")
+from bs4 import BeautifulSoup, Tag
+
+TABLES = "table.genindextable"
+ENTRIES = ":scope > tbody > tr > td > ul > li, :scope > tr > td > ul > li"
 
 
-def items(table: str) -> list[str]:
-    """The outer entries of a list, each with those that stand under it.
-
-    >>> items("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>")
-    ['<li>a<ul><li>b</li></ul></li>', '<li>c</li>']
-    """
-    found, depth, start = [], 0, 0
-    for tag in PART.finditer(table):
-        if tag[0] == "<li>":
-            start = start if depth else tag.start()
-            depth += 1
-        else:
-            depth -= 1
-            if not depth:
-                found.append(table[start : tag.end()])
-    return found
+def _list(page: BeautifulSoup, items: list[Tag], **attributes: str) -> Tag:
+    made = page.new_tag("ul", attrs=attributes)
+    made.extend(items)
+    return made
 
 
 def apart(text: str) -> str:
@@ -33,20 +22,21 @@ def apart(text: str) -> str:
     >>> page.index("gate") < page.index("<summary>1 name of the package</summary>") < page.index("gelu()")
     True
     """
-
-    def lists(found: re.Match[str]) -> str:
-        every = items(found[0])
-        terms = [item for item in every if "<strong>" in item]
-        names = [item for item in every if "<strong>" not in item]
-        parts = [f'<ul class="index-terms">{"".join(terms)}</ul>'] if terms else []
+    page = BeautifulSoup(text, "html.parser")
+    for table in page.select(TABLES):
+        entries = table.select(ENTRIES)
+        terms = [entry for entry in entries if entry.strong]
+        names = [entry for entry in entries if not entry.strong]
+        if terms:
+            table.insert_before(_list(page, terms, **{"class": "index-terms"}))
         if names:
-            count = f"{len(names)} name{'s' if len(names) > 1 else ''} of the package"
-            parts.append(
-                f'<details class="index-names"><summary>{count}</summary><ul>{"".join(names)}</ul></details>'
-            )
-        return "\n".join(parts)
-
-    return TABLE.sub(lists, text)
+            fold = page.new_tag("details", attrs={"class": "index-names"})
+            summary = page.new_tag("summary")
+            summary.string = f"{len(names)} name{'s' * (len(names) > 1)} of the package"
+            fold.extend([summary, _list(page, names)])
+            table.insert_before(fold)
+        table.decompose()
+    return str(page)
 
 
 def write(site: Path) -> None:

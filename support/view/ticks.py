@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, ScalarFormatter
 
-from support.view.tables import power_of_ten, raised
+from support.view.tables import power_of_ten
 
 PLAIN = (0.9e-4, 1.1e6)  # a logarithmic axis all within these, and not too long, has no powers
 FAR = 10**6  # the ends of an axis, one divided by the other
@@ -31,10 +31,7 @@ def power(value: float) -> str:
     >>> [power(10.0**k) for k in (-8, 0, 1, 3)], power(3e-9)
     (['10⁻⁸', '1', '10', '10³'], '3 · 10⁻⁹')
     """
-    if value in (1, 10):
-        return f"{value:g}"
-    first, exponent = f"{value:.0e}".split("e")
-    return ("" if first == "1" else f"{first} · ") + f"10{raised(int(exponent))}"
+    return f"{value:g}" if value in (1, 10) else power_of_ten(value, digits=0).removeprefix("1 · ")
 
 
 class Counted(ScalarFormatter):

@@ -56,6 +56,16 @@ def small_talk() -> list[str]:
     return [text for said, _ in TALK.values() for text in said]
 
 
+@lru_cache
+def small_forms() -> frozenset[str]:
+    """The forms of greetings, thanks, and questions about the assistant.
+
+    >>> "who are you" in small_forms(), "who was there" in small_forms()
+    (True, False)
+    """
+    return frozenset(form_of(text.split()) for text in small_talk())
+
+
 def needs_story(words: Sequence[str]) -> bool:
     """Whether a turn is to be read with the story before it: not a greeting, and nothing for a tool.
 
@@ -64,6 +74,5 @@ def needs_story(words: Sequence[str]) -> bool:
     """
     if any(word.isdigit() or word in BY_THEMSELVES for word in words):
         return False
-    alone = {form_of(text.split()) for text in small_talk()}
     parts = [form_of(part.split()) for part in " ".join(words).split(",")]
-    return not (form_of(words) in alone or all(part in alone for part in parts))
+    return not (form_of(words) in small_forms() or small_forms().issuperset(parts))

@@ -38,11 +38,10 @@ from support.view.live.model_text import loaded
 from support.worlds.conversation_forms import (
     BY_THEMSELVES,
     SLOT_OF,
-    form_of,
     forms,
     needs_story,
     questions,
-    small_talk,
+    small_forms,
 )
 from support.worlds.stories import BOYS, GIRLS
 
@@ -80,7 +79,7 @@ def data() -> Values:
         "forms": sorted(forms()),
         "slots": SLOT_OF,
         "questions": questions(),
-        "small_talk": sorted({form_of(text.split()) for text in small_talk()}),
+        "small_talk": sorted(small_forms()),
         "by_themselves": list(BY_THEMSELVES),
         "heroes": [name for pair in zip(GIRLS, BOYS, strict=True) for name in pair][:6],
     }
