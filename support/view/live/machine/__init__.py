@@ -183,6 +183,7 @@ def machine_figure(
     english: Mapping[str, str] | None = None,
     digits: int = 2,
     tour: tuple[Stop, ...] = (),
+    asks: str = "",
     names: Sequence[str] = (),
     keeps: Sequence[str] = (),
     folded: bool = False,
@@ -199,6 +200,7 @@ def machine_figure(
         english: the words that are not English, translated.
         digits: of the numbers of an opened part.
         tour: an experiment in a few steps; it stands before the examples.
+        asks: the question that the experiment answers.
         names: the words that are written with a capital, if the text is to be set as prose.
         keeps: words of which the last stays in the drawing of a long text, as a tour speaks of them.
         folded: a part that is opened from the start shows its numbers only if asked.
@@ -257,7 +259,7 @@ def machine_figure(
         plays="step",
         examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
         tour=tour,
-        invites="An experiment in three steps: press 1, then 2, then 3." if tour else "",
+        invites=f"An experiment in three steps: {asks} Press 1, then 2, then 3." if tour else "",
         same_script_as="" if name == "machine" else "machine",
         needs=tuple(f"machine/{part}.js" for part in SCRIPTS),
     )
@@ -271,4 +273,5 @@ FIGURE = machine_figure(
     len(loaded(GAME)[1]) - 1,
     english=ENGLISH,
     tour=TOUR,
+    asks="which part of the model makes it say “Tarso”?",
 )

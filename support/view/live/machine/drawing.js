@@ -114,7 +114,7 @@
     place(measure) {
       const {state, data} = this;
       if (measure) this.width = this.stage.clientWidth;
-      const drawn = this.width || 700, box = this.box = window.MachineLayout(drawn, state, data), dense = Math.min(3, devicePixelRatio || 1);
+      const drawn = this.width || 700, box = this.box = window.MachineLayout(drawn, state, data, this.switching), dense = Math.min(3, devicePixelRatio || 1);
       this.stage.dataset.flow = box.flow;
       this.frame();
       const size = {width: Math.round(drawn * dense), height: Math.round(box.H * dense)};
@@ -214,7 +214,7 @@
     ask() {
       this.switching = !this.switching;
       const stood = this.over.contains(document.activeElement);
-      this.words();
+      this.place();
       if (stood) this.over.querySelector(".machine-switcher")?.focus({preventScroll: true});
       // On a phone the first of them must not stand under the bar.
       const first = this.over.querySelector(".machine-toggle");

@@ -70,7 +70,7 @@
     return box;
   }
 
-  function down(W, state, data) { // words are columns
+  function down(W, state, data, switching) { // words are columns
     const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
     const {shown, gap, slot} = window_(state, most, data.keeps), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
     shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
@@ -90,7 +90,8 @@
       const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 40}));
       const start = y + 5;
       y += 40 + m + tap + 4;
-      const from = y, to = y + 74;
+      // (the threads take the room of the switches where there is none)
+      const from = switching || state.off.some((name) => name.startsWith(`h${i}`)) ? y : y - tap + 8, to = y + 64;
       y = to;
       row(2 * i + 1);
       box.switcher ||= {x: W - 128, y: label.y + 12 - Math.max(28, tap) / 2, w: 124, h: Math.max(28, tap)};
@@ -108,5 +109,5 @@
     return box;
   }
 
-  window.MachineLayout = (W, state, data) => (W - (data.layers > 2 ? 300 : 270)) / data.layers > 148 ? across(W, state, data) : down(W, state, data);
+  window.MachineLayout = (W, state, data, switching) => (W - (data.layers > 2 ? 300 : 270)) / data.layers > 148 ? across(W, state, data) : down(W, state, data, switching);
 })();

@@ -93,9 +93,10 @@
   function key(make, {heads}) {
     const sign = (kind, ...more) => make("i", {class: `machine-key-${kind}`, "aria-hidden": "true"}, ...more);
     const entry = (signs, ...words) => make("li", {}, make("span", {}, ...signs), make("span", {}, ...words));
+    const long = (text) => make("span", {class: "machine-key-long"}, text); // where there is room
     const all = Array.from({length: heads}, (_, h) => h);
     return make("details", {class: "machine-key"},
-      make("summary", {}, make("span", {}, sign("low"), sign("high"), " square: a word’s numbers"), make("span", {}, sign("thread"), " thread: what it collects from a word before it"), make("span", {class: "machine-key-more"}, make("span", {}, "all signs"), make("span", {}, "close"))),
+      make("summary", {}, make("span", {}, sign("low"), sign("high"), long(" square:"), " a word’s numbers"), make("span", {}, sign("thread"), long(" thread:"), " what it collects", long(" from a word before it")), make("span", {class: "machine-key-more"}, make("span", {}, "all signs"), make("span", {}, "close"))),
       make("ul", {},
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),

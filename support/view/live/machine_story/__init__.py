@@ -37,6 +37,7 @@ FIGURE = machine_figure(
     51,
     "Load the story model (1.3 MB)",
     tour=TOUR,
+    asks="how does the model know whether a story is about a boy or a girl?",
     names=sorted(PEOPLE),
     keeps=("boy", "girl"),
 )
