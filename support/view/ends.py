@@ -80,7 +80,7 @@ def name_ends(ax: Axes) -> None:
             abs(middle - one[1]) > FAR * style.LETTERS for one, middle in zip(column, middles, strict=True)
         ]
         for (across, up, words, end, colour), middle, moved in zip(column, middles, moves, strict=True):
-            form: Any = {"color": _ink(colour), "fontsize": style.LETTERS, "linespacing": 1.0}
+            form: Any = {"color": ink_of(colour), "fontsize": style.LETTERS, "linespacing": 1.0}
             form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
             if moved:
                 form["arrowprops"] = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
@@ -90,10 +90,10 @@ def name_ends(ax: Axes) -> None:
             ax.annotate(words, end, away, **form)
 
 
-def _ink(colour: str) -> str:
+def ink_of(colour: str) -> str:
     """The colour of a line's name: that of the line, as dark as letters on white need to be.
 
-    >>> _ink("#0072b2"), _ink("#33638d"), _ink("#1e9c89")
+    >>> ink_of("#0072b2"), ink_of("#33638d"), ink_of("#1e9c89")
     ('#005A8D', '#33638d', '#157163')
     """
     codes = [code.lower() for code in style.COLOURS.values()]

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 import torch
 from forked import forked
+from matplotlib.colors import to_hex
 
 from support.core import InputError
 from support.view import (
     diagram,
+    note,
     plot_attention,
     plot_bars,
     plot_dots,
@@ -299,6 +301,35 @@ def test_lines_are_named_at_their_ends_or_where_they_leave():
     assert min(box.y0 for box in boxes) > fig.bbox.y0
     ends = {text.get_text(): text.xy for text in ax.texts}
     assert ends["high"] == (10, 9) and ends["leaves"] == (5, -4)
+
+
+def test_what_matters_has_its_colour_and_the_rest_is_grey():
+    lines = plot_lines([1, 2], {"a": [1, 2], "b": [2, 1]}, accent=["b"]).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [style.QUIET, style.colour(1)]
+    for accent in (["y"], ["b"]):
+        fig = plot_bars({"a": [1, 2], "b": [2, 4]}, ["x", "y"], accent=accent)
+        loud = [
+            [to_hex(bar.get_facecolor()) != style.QUIET for bar in group] for group in fig.axes[0].containers
+        ]
+        assert loud == ([[False, True]] * 2 if accent == ["y"] else [[False] * 2, [True] * 2])
+
+
+def test_groups_of_bars_are_named_where_there_is_room():
+    fig = plot_bars({"a": [3, 1], "b": [4, 2]}, ["x", "y"], digits=0, direct=True, level={"floor": 2})
+    fit(fig)
+    assert not fig.legends and fig.axes[0].get_legend() is None
+    assert {"1  a", "2  b", "floor", "3", "4"} == {text.get_text() for text in fig.axes[0].texts}
+
+
+def test_a_note_stands_beside_its_point_and_is_tied_if_it_is_far():
+    ax = style.subplots()[1]
+    ax.plot([0, 1], [0, 1])
+    for away in ((6, 0), (-20, 30), (0, -30)):
+        note(ax, "here", (0.5, 0.5), away, colour=style.colour(1))
+    near, far, below = ax.texts
+    assert (near.get_ha(), far.get_ha(), below.get_va()) == ("left", "right", "top")
+    assert near.arrow_patch is None and far.arrow_patch is not None
+    assert luminance(to_hex(far.get_color())) < luminance(style.colour(1).lower())  # 4.5 : 1 on white
 
 
 def test_names_that_had_to_move_are_tied_to_their_ends():
