@@ -1,5 +1,6 @@
 """A figure as a file: vector graphics with real text, or a PNG; the same bytes whenever it is drawn."""
 
+import html
 import io
 import re
 import warnings
@@ -9,7 +10,9 @@ from contextlib import contextmanager
 import matplotlib
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
 from PIL import Image
 
 from support.view.style import DPI
@@ -19,6 +22,11 @@ MANY = 1000  # an artist with more points than this is a picture inside of the d
 SHADES = 48  # colours of the picture for readers whose notebook draws no SVG
 # Verdana is about as wide as DejaVu Sans, which few readers have.
 FONT = "'DejaVu Sans', Verdana, sans-serif"
+
+LINE = re.compile(
+    r'<text style="(?P<style>[^"]*)" transform="translate\((?P<x>[-\d.]+) (?P<y>[-\d.]+)\)'
+    r'(?: rotate\((?P<turn>-90)\))?">(?P<words>[^<]*)</text>'
+)
 
 
 @contextmanager
@@ -52,11 +60,41 @@ def svg(fig: Figure) -> str:
     text = drawn.getvalue()
     text = text[text.index("<svg ") :].replace("<svg ", f"<svg {MARK} ", 1)
     text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text, flags=re.S)
+    text = re.sub(r"(?:<text [^>]*>[^<]*</text>\s*){2,}", _anchored, text)
     text = re.sub(r"(font(?:-family)?:[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?", rf"\1{FONT}", text)
     # A hundredth of a point is less than a screen shows.
     text = re.sub(r'(?<= )((?:d|transform|x|y|points)=")([^"]*)"', lambda m: m[1] + _short(m[2]) + '"', text)
     text = re.sub(r'(?<=base64,)[^"]*', lambda m: re.sub(r"\s", "", m[0]), text)
     return re.sub(r"\s*\n\s*", " ", re.sub(r">\s+<", "><", text)).strip()
+
+
+def _anchored(lines: re.Match[str]) -> str:
+    """Lines of one text that end, or have their middle, at one place do so in any face, not in matplotlib's only."""
+    found = [LINE.fullmatch(line) for line in re.findall(r"<text.*?</text>", lines[0], re.S)]
+    if not all(found):
+        return lines[0]
+    texts = [(line, html.unescape(line["words"])) for line in found if line is not None]
+    wide = [_width(words, float(re.search(r"([\d.]+)px", line["style"])[1])) for line, words in texts]  # type: ignore[index]
+    along = [(float(line["y"]) * -1 if line["turn"] else float(line["x"])) for line, _ in texts]
+    for part, anchor in ((0.0, "start"), (1.0, "end"), (0.5, "middle")):
+        at = [start + part * length for start, length in zip(along, wide, strict=True)]
+        if max(at) - min(at) < 0.5:
+            break
+    else:
+        return lines[0]
+    if anchor == "start":
+        return lines[0]
+    drawn = ""
+    for (line, _), place in zip(texts, at, strict=True):
+        x, y = (line["x"], f"{-place:.6f}") if line["turn"] else (f"{place:.6f}", line["y"])
+        turn = f'transform="rotate({line["turn"] or "-0"} {x} {y})"'
+        drawn += f'<text style="{line["style"]}; text-anchor: {anchor}" x="{x}" y="{y}" {turn}>{line["words"]}</text>'
+    return drawn
+
+
+def _width(words: str, size: float) -> float:
+    font = FontProperties("DejaVu Sans", size=size)
+    return text_to_path.get_text_width_height_descent(words, font, ismath=False)[0]
 
 
 def _short(numbers: str) -> str:
