@@ -1,6 +1,6 @@
 """Data in, figure out: the plots that several chapters draw. Put them on the page with `show`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ def plot_lines(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
     direct: bool = False,
+    accent: Collection[str] = (),
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker (by name, if `style.LINE_STYLES` has it).
 
@@ -49,6 +50,7 @@ def plot_lines(
         level: named horizontal lines to compare with, such as a floor or a baseline.
         size: width and height in inches.
         direct: write the name of each line, and of each level, at its right end instead of in a legend.
+        accent: the lines that matter; the others are grey.
 
     Raises:
         InputError: a line has not as many values as there are positions.
@@ -65,6 +67,8 @@ def plot_lines(
         drawn = style.line_style(name, i)
         if not (len(y) <= 30 if marks is None else marks):
             drawn["marker"] = ""
+        if accent and name not in accent:
+            drawn |= {"color": style.QUIET, "linewidth": 1.5, "zorder": 1.8}
         ax.plot(at, y, label=name, **drawn)
     _levels(ax, level or {})
     if "x" in log:
@@ -138,6 +142,7 @@ def plot_bars(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] | None = None,
     stacked: bool = False,
+    accent: Collection[Any] = (),
 ) -> Figure:
     """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
 
@@ -153,6 +158,7 @@ def plot_bars(
         size: width and height in inches; by default as high as the bars need.
         stacked: put the values of a label one behind the other, as parts of a sum; `digits` then writes the
             sum beside it. None of them may be negative.
+        accent: the labels that matter; the bars of the others are grey.
 
     Raises:
         InputError: there are not as many values as labels, or a part of a sum is negative.
@@ -175,6 +181,9 @@ def plot_bars(
         error = None if half is None else numbers(half)
         form = {"xerr": error, "color": style.colour(i), "label": name, "capsize": 3}
         bars = ax.barh(at, length, thick * 0.92, left=ends if stacked else 0, **form)
+        for label, bar in zip(labels, bars, strict=True):
+            if accent and label not in accent:
+                bar.set_facecolor(style.QUIET)
         ends = ends + length if stacked else length
         if digits is not None and (not stacked or name == [*groups][-1]):
             texts = [cell_text(value, digits) for value in ends.tolist()]
