@@ -10,7 +10,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import ink_of, name_lines
+from support.view.ends import line_ink, name_lines
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
@@ -35,7 +35,7 @@ def plot_lines(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
     direct: bool = False,
-    accent: Collection[str] | None = None,
+    accent: Collection[str] = (),
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker (by name, if `style.LINE_STYLES` has it).
 
@@ -50,7 +50,7 @@ def plot_lines(
         level: named horizontal lines to compare with, such as a floor or a baseline.
         size: width and height in inches.
         direct: write the name of each line, and of each level, at its right end instead of in a legend.
-        accent: the names of the lines that matter; the others are grey.
+        accent: the lines that matter; the others are grey.
 
     Raises:
         InputError: a line has not as many values as there are positions.
@@ -67,8 +67,8 @@ def plot_lines(
         drawn = style.line_style(name, i)
         if not (len(y) <= 30 if marks is None else marks):
             drawn["marker"] = ""
-        if accent is not None and name not in accent:
-            drawn |= {"color": style.QUIET, "linewidth": 1.5}
+        if accent and name not in accent:
+            drawn |= {"color": style.QUIET, "linewidth": 1.5, "zorder": 1.8}
         ax.plot(at, y, label=name, **drawn)
     _levels(ax, level or {})
     if "x" in log:
@@ -142,7 +142,7 @@ def plot_bars(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] | None = None,
     stacked: bool = False,
-    accent: Collection[Any] | None = None,
+    accent: Collection[Any] = (),
     direct: bool = False,
 ) -> Figure:
     """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
@@ -187,8 +187,7 @@ def plot_bars(
         at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
         error = None if half is None else numbers(half)
         hues = [
-            style.colour(i) if accent is None or {name, label} & {*accent} else style.QUIET
-            for label in labels
+            style.colour(i) if not accent or {name, label} & {*accent} else style.QUIET for label in labels
         ]
         form = {"xerr": error, "color": hues, "label": name, "capsize": 3}
         bars = ax.barh(at, length, thick * 0.92, left=ends if stacked else 0, **form)
@@ -201,7 +200,7 @@ def plot_bars(
         if any(texts):
             written = ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
             if named and name:
-                written[free].set_color(ink_of(hues[free].lower()))
+                written[free].set_color(line_ink(hues[free].lower()))
             for text in written if level else []:  # readable where a level crosses it
                 text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
     for i, (name, value) in enumerate((level or {}).items()):

@@ -83,7 +83,7 @@ LINE_STYLES: dict[str, tuple[str, str, str]] = {
     "no residuals": ("purple", "D", "-"),
 }
 GREY = "#666666"  # 5.7 : 1 on white
-QUIET = "#8694a1"  # of lines and bars beside the one that matters: 3.1 : 1 on white
+QUIET = "#8b97a1"  # what stands beside the one thing that matters; 3 : 1 on white
 UP = "Blues"  # for amounts from zero
 # For amounts on both sides of zero: what is positive has a warm colour (red or orange), what is negative is
 # blue, in plots and live figures alike.

@@ -15,6 +15,7 @@ from matplotlib.colors import to_hex
 from support.core import InputError
 from support.view import (
     diagram,
+    name_at,
     note,
     plot_attention,
     plot_bars,
@@ -417,3 +418,34 @@ def test_chosen_labels_stay():
     ax.set_xticks([1, 2], labels=["1000", "two"])
     fit(fig)
     assert ticks(ax.xaxis) == ["1000", "two"]
+
+
+def test_a_note_covers_no_line_and_names_its_point():
+    fig = plot_lines([0, 1, 2], {"up": [0, 1, 2], "down": [2, 1, 0]}, direct=True)
+    note(fig, "here the two are equal", (1, 1))
+    fit(fig)
+    ax = fig.axes[0]
+    words = next(text for text in ax.texts if "equal" in text.get_text())
+    words.update_positions(fig.canvas.get_renderer())
+    box = matplotlib.text.Text.get_window_extent(words)
+    assert words.get_gid() is None and words.xy == (1, 1)
+    for line in ax.get_lines():
+        path = line.get_transform().transform_path(line.get_path())
+        assert not path.intersects_bbox(box, filled=False)
+    assert ax.get_window_extent().padded(1).contains(*box.min)
+
+
+def test_a_line_named_where_it_is_has_no_legend():
+    fig = plot_lines([0, 1, 2], {"up": [0, 1, 2], "down": [2, 1, 0]})
+    name_at(fig, {"up": 2, "down": 0})
+    assert not fig.legends and [(t.get_text(), t.xy) for t in fig.axes[0].texts] == [
+        ("up", (2, 2)),
+        ("down", (0, 2)),
+    ]
+
+
+def test_what_matters_has_the_accent_and_the_rest_is_grey():
+    lines = plot_lines([0, 1], {"a": [0, 1], "b": [1, 0]}, accent=["b"]).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [style.QUIET, style.colour(1)]
+    bars = plot_bars([1, 2], ["a", "b"], accent=["a"]).axes[0].patches
+    assert [matplotlib.colors.to_hex(bar.get_facecolor()) for bar in bars] == ["#0072b2", style.QUIET]

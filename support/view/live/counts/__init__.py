@@ -126,7 +126,10 @@ def draw_counts(values: dict[str, Any], found: dict[str, Any]) -> Figure:
             left = sum(item[key] for item in found["parts"][:part])
             share = found["parts"][part][key]
             ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=PARTS[part])
-    labels = [f"{names[0]}\n{found['total']}\n{found['gigabytes']:.3f} GB", f"{names[1]}\n{found['other_total']}"]
+    labels = [
+        f"{names[0]}\n{found['total']}\n{found['gigabytes']:.3f} GB",
+        f"{names[1]}\n{found['other_total']}",
+    ]
     ax.set_yticks(ys, labels=labels)
     ax.invert_yaxis()
     ax.set(xlabel="% of the parameters", xlim=(0, 100))
