@@ -23,8 +23,10 @@ SHADES = 48  # colours of the picture for readers whose notebook draws no SVG
 # Verdana is about as wide as DejaVu Sans, which few readers have.
 FONT = "'DejaVu Sans', Verdana, sans-serif"
 
+SAME = 0.5  # points between the ends of lines that end at one place
 LINE = re.compile(
-    r'<text style="(?P<style>[^"]*)" transform="translate\((?P<x>[-\d.]+) (?P<y>[-\d.]+)\)'
+    r'<text style="(?P<style>[^"]*?(?P<size>[\d.]+)px[^"]*)" '
+    r'transform="translate\((?P<x>[-\d.]+) (?P<y>[-\d.]+)\)'
     r'(?: rotate\((?P<turn>-90)\))?">(?P<words>[^<]*)</text>'
 )
 
@@ -69,27 +71,25 @@ def svg(fig: Figure) -> str:
 
 
 def _anchored(lines: re.Match[str]) -> str:
-    """Lines of one text that end, or have their middle, at one place do so in any face, not in matplotlib's only."""
+    """Lines of one text that end, or have their middle, at one place do so in any face, not in one only."""
     found = [LINE.fullmatch(line) for line in re.findall(r"<text.*?</text>", lines[0], re.S)]
-    if not all(found):
+    rows = [row for row in found if row is not None]
+    if len(rows) < len(found):
         return lines[0]
-    texts = [(line, html.unescape(line["words"])) for line in found if line is not None]
-    wide = [_width(words, float(re.search(r"([\d.]+)px", line["style"])[1])) for line, words in texts]  # type: ignore[index]
-    along = [(float(line["y"]) * -1 if line["turn"] else float(line["x"])) for line, _ in texts]
-    for part, anchor in ((0.0, "start"), (1.0, "end"), (0.5, "middle")):
-        at = [start + part * length for start, length in zip(along, wide, strict=True)]
-        if max(at) - min(at) < 0.5:
-            break
-    else:
-        return lines[0]
-    if anchor == "start":
-        return lines[0]
-    drawn = ""
-    for (line, _), place in zip(texts, at, strict=True):
-        x, y = (line["x"], f"{-place:.6f}") if line["turn"] else (f"{place:.6f}", line["y"])
-        turn = f'transform="rotate({line["turn"] or "-0"} {x} {y})"'
-        drawn += f'<text style="{line["style"]}; text-anchor: {anchor}" x="{x}" y="{y}" {turn}>{line["words"]}</text>'
-    return drawn
+    wide = [_width(html.unescape(row["words"]), float(row["size"])) for row in rows]
+    along = [-float(row["y"]) if row["turn"] else float(row["x"]) for row in rows]
+    for share, anchor in ((0.0, "start"), (1.0, "end"), (0.5, "middle")):
+        at = [start + share * length for start, length in zip(along, wide, strict=True)]
+        if max(at) - min(at) < SAME:
+            return lines[0] if anchor == "start" else "".join(map(_from, rows, at, [anchor] * len(at)))
+    return lines[0]
+
+
+def _from(row: re.Match[str], place: float, anchor: str) -> str:
+    x, y = (row["x"], f"{-place:.6f}") if row["turn"] else (f"{place:.6f}", row["y"])
+    turn = f"rotate({row['turn'] or '-0'} {x} {y})"
+    style = f"{row['style']}; text-anchor: {anchor}"
+    return f'<text style="{style}" x="{x}" y="{y}" transform="{turn}">{row["words"]}</text>'
 
 
 def _width(words: str, size: float) -> float:

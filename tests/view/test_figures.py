@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 from types import SimpleNamespace
 
 import matplotlib
@@ -449,3 +450,13 @@ def test_what_matters_has_the_accent_and_the_rest_is_grey():
     assert [line.get_color() for line in lines] == [style.QUIET, style.colour(1)]
     bars = plot_bars([1, 2], ["a", "b"], accent=["a"]).axes[0].patches
     assert [matplotlib.colors.to_hex(bar.get_facecolor()) for bar in bars] == ["#0072b2", style.QUIET]
+
+
+def test_lines_of_one_text_end_where_they_end_together():
+    fig, ax = style.subplots()
+    for side, turn in (("right", 0), ("center", 90), ("left", 0)):
+        ax.text(0.5, 0.5, "a long line\nshort", ha=side, rotation=turn, multialignment=side)
+    texts = re.findall(r"<text[^>]*>(?=a long|short)", svg(fig))
+    assert [re.findall(r"text-anchor: (\w+)", text) for text in texts] == [["end"]] * 2 + [["middle"]] * 2 + [
+        []
+    ] * 2
