@@ -19,7 +19,7 @@ def made_by(name: str) -> dict[str, str]:
     return {
         "command": f"python benchmarks/{name}.py",
         "commit": commit.strip(),
-        "device": f"CPU ({platform.machine()}), {torch.get_num_threads()} thread",
+        "device": f"CPU ({platform.machine()}), {(n := torch.get_num_threads())} thread{'s' * (n > 1)}",
     }
 
 

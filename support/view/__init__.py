@@ -10,6 +10,7 @@ from support.view.grids import plot_attention, plot_heatmap
 from support.view.listing import source
 from support.view.live import live
 from support.view.maps import plot_map, plot_path
+from support.view.notes import name_at, note
 from support.view.plots import plot_bars, plot_history, plot_lines, plot_points
 from support.view.quiz import quiz
 from support.view.tables import matrix, power_of_ten, table
@@ -21,7 +22,9 @@ __all__ = [
     "diagram",
     "live",
     "matrix",
+    "name_at",
     "name_lines",
+    "note",
     "plot_attention",
     "plot_bars",
     "plot_dots",

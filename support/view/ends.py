@@ -12,6 +12,7 @@ from support.view import style
 
 NAMED = "named"  # the mark of a line whose name waits for its place
 SHORT = 16  # letters in a line of words
+SPACED = 1.15  # of the height of letters: from line to line
 LITTLE = 30  # points between two ends, whose names stand right of both
 FAR = 0.55  # of the size of letters: a name that is further from its end is tied to it
 
@@ -74,13 +75,15 @@ def name_ends(ax: Axes) -> None:
             columns.append([one])
     for column in columns:
         column.sort(key=lambda one: one[1])
-        highs = np.array([1.2 * style.LETTERS * (words.count("\n") + 1) for _, _, words, *_ in column])
+        highs = np.array(
+            [SPACED * 1.2 * style.LETTERS * (words.count("\n") + 1) for _, _, words, *_ in column]
+        )
         middles = _apart([up for _, up, *_ in column], highs, low, high)
         moves = [
             abs(middle - one[1]) > FAR * style.LETTERS for one, middle in zip(column, middles, strict=True)
         ]
         for (across, up, words, end, colour), middle, moved in zip(column, middles, moves, strict=True):
-            form: Any = {"color": _ink(colour), "fontsize": style.LETTERS, "linespacing": 1.0}
+            form: Any = {"color": line_ink(colour), "fontsize": style.LETTERS, "linespacing": SPACED}
             form |= {"va": "center", "textcoords": "offset points", "annotation_clip": False}
             if moved:
                 form["arrowprops"] = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
@@ -90,10 +93,10 @@ def name_ends(ax: Axes) -> None:
             ax.annotate(words, end, away, **form)
 
 
-def _ink(colour: str) -> str:
+def line_ink(colour: str) -> str:
     """The colour of a line's name: that of the line, as dark as letters on white need to be.
 
-    >>> _ink("#0072b2"), _ink("#33638d"), _ink("#1e9c89")
+    >>> line_ink("#0072b2"), line_ink("#33638d"), line_ink("#1e9c89")
     ('#005A8D', '#33638d', '#157163')
     """
     codes = [code.lower() for code in style.COLOURS.values()]

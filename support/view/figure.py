@@ -17,6 +17,7 @@ from support.core import InputError
 from support.view.diagram import Diagram
 from support.view.ends import name_ends
 from support.view.image_files import no_word_of_collapse, small_png, svg
+from support.view.notes import place_notes
 from support.view.style import LETTERS, NAMES, WIDTH
 from support.view.ticks import write_ticks
 
@@ -63,6 +64,7 @@ def fit(fig: Figure) -> None:
             _wrap(heading, fig.bbox.width * 0.96)
     for _ in range(2):  # squares come to rest only when their frames have been laid out before
         _lay_out(fig)
+    place_notes(fig)
 
 
 def _beside(ax: Axes, panels: Sequence[Axes]) -> int:

@@ -1,5 +1,6 @@
 """A figure as a file: vector graphics with real text, or a PNG; the same bytes whenever it is drawn."""
 
+import html
 import io
 import re
 import warnings
@@ -9,7 +10,9 @@ from contextlib import contextmanager
 import matplotlib
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
 from PIL import Image
 
 from support.view.style import DPI
@@ -19,6 +22,13 @@ MANY = 1000  # an artist with more points than this is a picture inside of the d
 SHADES = 48  # colours of the picture for readers whose notebook draws no SVG
 # Verdana is about as wide as DejaVu Sans, which few readers have.
 FONT = "'DejaVu Sans', Verdana, sans-serif"
+
+SAME = 0.5  # points between the ends of lines that end at one place
+LINE = re.compile(
+    r'<text style="(?P<style>[^"]*?(?P<size>[\d.]+)px[^"]*)" '
+    r'transform="translate\((?P<x>[-\d.]+) (?P<y>[-\d.]+)\)'
+    r'(?: rotate\((?P<turn>-90)\))?">(?P<words>[^<]*)</text>'
+)
 
 
 @contextmanager
@@ -52,11 +62,39 @@ def svg(fig: Figure) -> str:
     text = drawn.getvalue()
     text = text[text.index("<svg ") :].replace("<svg ", f"<svg {MARK} ", 1)
     text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text, flags=re.S)
+    text = re.sub(r"(?:<text [^>]*>[^<]*</text>\s*){2,}", _anchored, text)
     text = re.sub(r"(font(?:-family)?:[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?", rf"\1{FONT}", text)
     # A hundredth of a point is less than a screen shows.
     text = re.sub(r'(?<= )((?:d|transform|x|y|points)=")([^"]*)"', lambda m: m[1] + _short(m[2]) + '"', text)
     text = re.sub(r'(?<=base64,)[^"]*', lambda m: re.sub(r"\s", "", m[0]), text)
     return re.sub(r"\s*\n\s*", " ", re.sub(r">\s+<", "><", text)).strip()
+
+
+def _anchored(lines: re.Match[str]) -> str:
+    """Lines of one text that end, or have their middle, at one place do so in any face, not in one only."""
+    found = [LINE.fullmatch(line) for line in re.findall(r"<text.*?</text>", lines[0], re.S)]
+    rows = [row for row in found if row is not None]
+    if len(rows) < len(found):
+        return lines[0]
+    wide = [_width(html.unescape(row["words"]), float(row["size"])) for row in rows]
+    along = [-float(row["y"]) if row["turn"] else float(row["x"]) for row in rows]
+    for share, anchor in ((0.0, "start"), (1.0, "end"), (0.5, "middle")):
+        at = [start + share * length for start, length in zip(along, wide, strict=True)]
+        if max(at) - min(at) < SAME:
+            return lines[0] if anchor == "start" else "".join(map(_from, rows, at, [anchor] * len(at)))
+    return lines[0]
+
+
+def _from(row: re.Match[str], place: float, anchor: str) -> str:
+    x, y = (row["x"], f"{-place:.6f}") if row["turn"] else (f"{place:.6f}", row["y"])
+    turn = f"rotate({row['turn'] or '-0'} {x} {y})"
+    style = f"{row['style']}; text-anchor: {anchor}"
+    return f'<text style="{style}" x="{x}" y="{y}" transform="{turn}">{row["words"]}</text>'
+
+
+def _width(words: str, size: float) -> float:
+    font = FontProperties("DejaVu Sans", size=size)
+    return text_to_path.get_text_width_height_descent(words, font, ismath=False)[0]
 
 
 def _short(numbers: str) -> str:

@@ -1,6 +1,6 @@
 """Data in, figure out: the plots that several chapters draw. Put them on the page with `show`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import name_lines
+from support.view.ends import line_ink, name_lines
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
@@ -35,6 +35,7 @@ def plot_lines(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] = (style.WIDTH, 3.4),
     direct: bool = False,
+    accent: Collection[str] = (),
 ) -> Figure:
     """Lines over one axis, told apart by colour, dash and marker (by name, if `style.LINE_STYLES` has it).
 
@@ -49,6 +50,7 @@ def plot_lines(
         level: named horizontal lines to compare with, such as a floor or a baseline.
         size: width and height in inches.
         direct: write the name of each line, and of each level, at its right end instead of in a legend.
+        accent: the lines that matter; the others are grey.
 
     Raises:
         InputError: a line has not as many values as there are positions.
@@ -65,6 +67,8 @@ def plot_lines(
         drawn = style.line_style(name, i)
         if not (len(y) <= 30 if marks is None else marks):
             drawn["marker"] = ""
+        if accent and name not in accent:
+            drawn |= {"color": style.QUIET, "linewidth": 1.5, "zorder": 1.8}
         ax.plot(at, y, label=name, **drawn)
     _levels(ax, level or {})
     if "x" in log:
@@ -138,6 +142,8 @@ def plot_bars(
     level: Mapping[str, Any] | None = None,
     size: tuple[float | int, float | int] | None = None,
     stacked: bool = False,
+    accent: Collection[Any] = (),
+    direct: bool = False,
 ) -> Figure:
     """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
 
@@ -153,6 +159,9 @@ def plot_bars(
         size: width and height in inches; by default as high as the bars need.
         stacked: put the values of a label one behind the other, as parts of a sum; `digits` then writes the
             sum beside it. None of them may be negative.
+        accent: the names of the groups, or the labels, that matter; all other bars are grey.
+        direct: write the name of each group beside one of its bars, where there is most room, instead of in a
+            legend, and that of each level over its line. Parts of a sum keep their legend.
 
     Raises:
         InputError: there are not as many values as labels, or a part of a sum is negative.
@@ -169,25 +178,43 @@ def plot_bars(
     rows = 1 if stacked else len(groups)  # bars for each label
     thick, ends = 0.8 / rows, np.zeros(len(labels))
     fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * rows)))
+    named = direct and not stacked
+    free = int(
+        np.argmin(np.max([numbers(group) for group in groups.values()], axis=0))
+    )  # most room beside it
     for i, (name, group) in enumerate(groups.items()):
         length, half = numbers(group), halves.get(name)
         at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
         error = None if half is None else numbers(half)
-        form = {"xerr": error, "color": style.colour(i), "label": name, "capsize": 3}
+        hues = [
+            style.colour(i) if not accent or {name, label} & {*accent} else style.QUIET for label in labels
+        ]
+        form = {"xerr": error, "color": hues, "label": name, "capsize": 3}
         bars = ax.barh(at, length, thick * 0.92, left=ends if stacked else 0, **form)
         ends = ends + length if stacked else length
+        texts = [""] * len(labels)
         if digits is not None and (not stacked or name == [*groups][-1]):
             texts = [cell_text(value, digits) for value in ends.tolist()]
-            ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
+        if named and name:
+            texts[free] = f"{texts[free]}  {name}".strip()
+        if any(texts):
+            written = ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
+            if named and name:
+                written[free].set_color(line_ink(hues[free].lower()))
+            for text in written if level else []:  # readable where a level crosses it
+                text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
+        if named:
+            over: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "ha": "center"}
+            ax.annotate(name, (value, 1), (0, 3), fontsize=style.LETTERS, annotation_clip=False, **over)
     if digits is not None:
         low = min(float(numbers(group).min()) for group in groups.values())
         ax.margins(x=0.12 if low >= 0 else 0.28)  # room for the numbers, on both sides if need be
     ax.set_yticks(range(len(labels)), labels=[str(label) for label in labels])
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    if len(groups) > 1 or level:
+    if (len(groups) > 1 or level) and not named:
         # Above the bars, so that it hides none.
         legend_above(fig, [*groups, *(level or {})])
     return fig

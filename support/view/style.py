@@ -83,6 +83,7 @@ LINE_STYLES: dict[str, tuple[str, str, str]] = {
     "no residuals": ("purple", "D", "-"),
 }
 GREY = "#666666"  # 5.7 : 1 on white
+QUIET = "#8b97a1"  # what stands beside the one thing that matters; 3 : 1 on white
 UP = "Blues"  # for amounts from zero
 # For amounts on both sides of zero: what is positive has a warm colour (red or orange), what is negative is
 # blue, in plots and live figures alike.
@@ -177,13 +178,27 @@ def colour(number: int) -> str:
 def shades(count: int) -> list[str]:
     """So many colours from a light green over blue to a dark violet, for lines that are steps of one amount.
 
-    Their hue changes with their lightness, so that neighbours are told apart.
+    Their hue changes with their lightness, so that neighbours are told apart. As letters each has 4.5 : 1 at
+    least on white, so that a line and its name have one colour.
 
     >>> shades(3)
-    ['#1e9c89', '#38598c', '#440154']
+    ['#1a8373', '#38598c', '#440154']
     """
     steps = [0.55 * k / max(1, count - 1) for k in reversed(range(count))]
-    return [str(matplotlib.colors.to_hex(matplotlib.colormaps["viridis"](step))) for step in steps]
+    return [dark_enough(matplotlib.colormaps["viridis"](step)[:3]) for step in steps]
+
+
+def dark_enough(shade: Any) -> str:
+    """A colour (red, green, blue from 0 to 1), darkened until letters in it read well on white.
+
+    >>> dark_enough((1, 1, 1)), dark_enough((0, 0, 0.5))
+    ('#737373', '#000080')
+    """
+    for part in range(100):
+        darker = [(1 - part / 100) * channel for channel in shade]
+        if _light((1, 1, 1)) / _light(darker) >= ENOUGH + 0.05:  # and it is rounded to 256 steps
+            break
+    return str(matplotlib.colors.to_hex(darker))
 
 
 def _channels(code: str) -> list[int]:

@@ -51,6 +51,7 @@ def table(
     columns: Sequence[Any] | None = None,
     digits: int = 3,
     caption: str | None = None,
+    right: bool = False,
 ) -> Table:
     """A table of anything: text as it is, numbers rounded, True and False as yes and no.
 
@@ -59,6 +60,7 @@ def table(
         columns: the headings.
         digits: digits after the point, for what is not a whole number.
         caption: a sentence above the table.
+        right: right-align all columns but the first, for numbers that are given as text.
 
     Raises:
         InputError: there is no row, or a row has not as many cells as the others.
@@ -81,10 +83,12 @@ def table(
     for number, row in enumerate(body, 1):
         if len(row) != len(heads):
             raise InputError(f"row {number} has {len(row)} cells for {len(heads)} columns; make them equal")
-    right = tuple(not any(isinstance(row[i], str) for row in body) for i in range(len(heads)))
+    aligned = tuple(
+        (right and i > 0) or not any(isinstance(row[i], str) for row in body) for i in range(len(heads))
+    )
     long = [_commas_from([row[i] for row in body]) for i in range(len(heads))]
     texts = tuple(tuple(map(cell_text, row, [digits] * len(row), long)) for row in body)
-    return Table(texts, tuple(heads), right, caption)
+    return Table(texts, tuple(heads), aligned, caption)
 
 
 def matrix(

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 from types import SimpleNamespace
 
 import matplotlib
@@ -10,10 +11,13 @@ import numpy as np
 import pytest
 import torch
 from forked import forked
+from matplotlib.colors import to_hex
 
 from support.core import InputError
 from support.view import (
     diagram,
+    name_at,
+    note,
     plot_attention,
     plot_bars,
     plot_dots,
@@ -301,6 +305,35 @@ def test_lines_are_named_at_their_ends_or_where_they_leave():
     assert ends["high"] == (10, 9) and ends["leaves"] == (5, -4)
 
 
+def test_what_matters_has_its_colour_and_the_rest_is_grey():
+    lines = plot_lines([1, 2], {"a": [1, 2], "b": [2, 1]}, accent=["b"]).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [style.QUIET, style.colour(1)]
+    for accent in (["y"], ["b"]):
+        fig = plot_bars({"a": [1, 2], "b": [2, 4]}, ["x", "y"], accent=accent)
+        loud = [
+            [to_hex(bar.get_facecolor()) != style.QUIET for bar in group] for group in fig.axes[0].containers
+        ]
+        assert loud == ([[False, True]] * 2 if accent == ["y"] else [[False] * 2, [True] * 2])
+
+
+def test_groups_of_bars_are_named_where_there_is_room():
+    fig = plot_bars({"a": [3, 1], "b": [4, 2]}, ["x", "y"], digits=0, direct=True, level={"floor": 2})
+    fit(fig)
+    assert not fig.legends and fig.axes[0].get_legend() is None
+    assert {"1  a", "2  b", "floor", "3", "4"} == {text.get_text() for text in fig.axes[0].texts}
+
+
+def test_a_note_stands_beside_its_point_and_is_tied_if_it_is_far():
+    ax = style.subplots()[1]
+    ax.plot([0, 1], [0, 1])
+    for away in ((6, 0), (-20, 30), (0, -30)):
+        note(ax, "here", (0.5, 0.5), away, colour=style.colour(1))
+    near, far, below = ax.texts
+    assert (near.get_ha(), far.get_ha(), below.get_va()) == ("left", "right", "top")
+    assert near.arrow_patch is None and far.arrow_patch is not None
+    assert luminance(to_hex(far.get_color())) < luminance(style.colour(1).lower())  # 4.5 : 1 on white
+
+
 def test_names_that_had_to_move_are_tied_to_their_ends():
     """A level has its name, too; each name moves as little as the others allow."""
     lines = {name: [0, end] for name, end in (("one", 5.0), ("two", 5.1), ("three", 5.2), ("alone", 9.0))}
@@ -386,3 +419,44 @@ def test_chosen_labels_stay():
     ax.set_xticks([1, 2], labels=["1000", "two"])
     fit(fig)
     assert ticks(ax.xaxis) == ["1000", "two"]
+
+
+def test_a_note_covers_no_line_and_names_its_point():
+    fig = plot_lines([0, 1, 2], {"up": [0, 1, 2], "down": [2, 1, 0]}, direct=True)
+    note(fig, "here the two are equal", (1, 1))
+    fit(fig)
+    ax = fig.axes[0]
+    words = next(text for text in ax.texts if "equal" in text.get_text())
+    words.update_positions(fig.canvas.get_renderer())
+    box = matplotlib.text.Text.get_window_extent(words)
+    assert words.get_gid() is None and words.xy == (1, 1)
+    for line in ax.get_lines():
+        path = line.get_transform().transform_path(line.get_path())
+        assert not path.intersects_bbox(box, filled=False)
+    assert ax.get_window_extent().padded(1).contains(*box.min)
+
+
+def test_a_line_named_where_it_is_has_no_legend():
+    fig = plot_lines([0, 1, 2], {"up": [0, 1, 2], "down": [2, 1, 0]})
+    name_at(fig, {"up": 2, "down": 0})
+    assert not fig.legends and [(t.get_text(), t.xy) for t in fig.axes[0].texts] == [
+        ("up", (2, 2)),
+        ("down", (0, 2)),
+    ]
+
+
+def test_what_matters_has_the_accent_and_the_rest_is_grey():
+    lines = plot_lines([0, 1], {"a": [0, 1], "b": [1, 0]}, accent=["b"]).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [style.QUIET, style.colour(1)]
+    bars = plot_bars([1, 2], ["a", "b"], accent=["a"]).axes[0].patches
+    assert [matplotlib.colors.to_hex(bar.get_facecolor()) for bar in bars] == ["#0072b2", style.QUIET]
+
+
+def test_lines_of_one_text_end_where_they_end_together():
+    fig, ax = style.subplots()
+    for side, turn in (("right", 0), ("center", 90), ("left", 0)):
+        ax.text(0.5, 0.5, "a long line\nshort", ha=side, rotation=turn, multialignment=side)
+    texts = re.findall(r"<text[^>]*>(?=a long|short)", svg(fig))
+    assert [re.findall(r"text-anchor: (\w+)", text) for text in texts] == [["end"]] * 2 + [["middle"]] * 2 + [
+        []
+    ] * 2

@@ -64,7 +64,7 @@ def training_loop(
     d.text(left - 6, y - high, f"{training.lr:g}", "ink", size=12, anchor="end")
     d.text(left - 6, y - high * rates[-1] / top - 2, f"{training.min_lr:g}", "ink", size=12, anchor="end")
     d.text(332, y - high - 22, "learning rate: warm-up, then cosine", size=12, anchor="end")
-    d.arrow(((96), 394), (96, 362), role="ink", words="its step size")
+    d.arrow((150, 410), (150, 362), role="ink", words="is its step size")
     for share, label in (
         (0.0, "0"),
         (training.warmup / training.steps, f"{training.warmup}"),

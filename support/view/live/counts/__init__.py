@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from support.model import GPTConfig
 from support.view import style
+from support.view.figure import legend_above
 from support.view.live.controls import Choice, Slider
 from support.view.live.description import LiveFigure
 
@@ -124,13 +125,15 @@ def draw_counts(values: dict[str, Any], found: dict[str, Any]) -> Figure:
         for y, key in zip(ys, ("share", "other_share"), strict=True):
             left = sum(item[key] for item in found["parts"][:part])
             share = found["parts"][part][key]
-            label = PARTS[part] if y == 0 else None
-            ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=label)
-    labels = [f"{names[0]}\n{found['total']}", f"{names[1]}\n{found['other_total']}"]
+            ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=PARTS[part])
+    labels = [
+        f"{names[0]}\n{found['total']}\n{found['gigabytes']:.3f} GB",
+        f"{names[1]}\n{found['other_total']}",
+    ]
     ax.set_yticks(ys, labels=labels)
     ax.invert_yaxis()
-    ax.set(xlabel=f"% of the parameters; {names[0]}: {found['gigabytes']:.4g} GB")
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1.0))
+    ax.set(xlabel="% of the parameters", xlim=(0, 100))
+    legend_above(fig, [item["part"] for item in found["parts"] if item["count"] or item["other_share"]])
     return fig
 
 
