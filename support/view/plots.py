@@ -14,6 +14,8 @@ from support.view.ends import line_ink, name_lines
 from support.view.figure import legend_above
 from support.view.tables import cell_text
 
+BEYOND = 80  # points: how far a name may reach beyond the axes
+
 
 def numbers(values: Any) -> np.ndarray:
     """Tensors (on any device), arrays and lists as float64 NumPy.
@@ -161,7 +163,8 @@ def plot_bars(
             sum beside it. None of them may be negative.
         accent: the names of the groups, or the labels, that matter; all other bars are grey.
         direct: write the name of each group beside one of its bars, where there is most room, instead of in a
-            legend, and that of each level over its line. Parts of a sum keep their legend.
+            legend, and that of each level over its line. Parts of a sum keep their legend, and so do long
+            names beside long bars.
 
     Raises:
         InputError: there are not as many values as labels, or a part of a sum is negative.
@@ -178,7 +181,7 @@ def plot_bars(
     rows = 1 if stacked else len(groups)  # bars for each label
     thick, ends = 0.8 / rows, np.zeros(len(labels))
     fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * rows)))
-    named = direct and not stacked
+    named = direct and not stacked and _room(groups, labels)
     free = int(
         np.argmin(np.max([numbers(group) for group in groups.values()], axis=0))
     )  # most room beside it
@@ -218,6 +221,18 @@ def plot_bars(
         # Above the bars, so that it hides none.
         legend_above(fig, [*groups, *(level or {})])
     return fig
+
+
+def _room(groups: Mapping[str, Any], labels: Sequence[Any]) -> bool:
+    """Whether the name of each group has room beside its bar of the label that has most."""
+    bars = np.array([numbers(group) for group in groups.values()])
+    lengths = bars[:, bars.max(axis=0).argmin()] / max(1.12 * bars.max(), 1e-9)
+    letter = 0.56 * style.LETTERS
+    wide = style.WIDTH * 72 - min(
+        max(len(str(label)) for label in labels) * letter, style.NAMES * style.WIDTH * 72
+    )
+    needs = [(len(name) + 6) * letter for name in groups]
+    return all(need - (1 - length) * wide < BEYOND for need, length in zip(needs, lengths, strict=True))
 
 
 def plot_history(
