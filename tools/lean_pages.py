@@ -148,6 +148,7 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
     return IMAGE.sub(mend, text)
 
 
+SIDEBAR = re.compile(r'<nav\b[^>]*\bclass="bd-links\b.*?</nav>', re.S)  # (its attributes in any order)
 FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
 # Of a caption beside its figure: so many lines at most, and no narrower than so many times the size of its
@@ -215,10 +216,10 @@ def numbered(text: str, page: Path) -> str:
             f'<a class="{found[1]}" href="{found[2]}" data-chapter="{found[3]}">{mark.format(int(found[3]))}'
         )
 
-    begin, nav, rest = text.partition('<nav class="bd-links')
-    nav, end, rest = (nav + rest).partition("</nav>") if nav else ("", "", rest)
+    found = SIDEBAR.search(text)
+    begin, nav, rest = (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
     nav = re.sub(bar, link, nav)
-    nav += '<p class="reading-progress pst-js-only"></p>' if nav else ""
+    nav = nav.replace("</nav>", '<p class="reading-progress pst-js-only"></p></nav>')
     if own:
         number = int(own[1])
         here = rf'<a class="\1" href="#" data-chapter="{own[1]}">{mark.format(number)}'
@@ -228,7 +229,7 @@ def numbered(text: str, page: Path) -> str:
         begin = begin.replace("<title>", f"<title>{number} ", 1).replace(
             "<body", f'<body data-chapter="{own[1]}"', 1
         )
-    text = begin + nav + end + rest
+    text = begin + nav + rest
     step = r'(href="[^"]*?(\d\d)_\w+\.html"\s+title="(?:previous|next) page">.*?<p class="prev-next-title">)'
     return re.sub(step, lambda m: m[1] + mark.format(int(m[2])), text, flags=re.S)
 

@@ -158,13 +158,18 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
   });
 });
-// On paper nothing can be opened: folds are opened for printing, and closed again.
+// On paper nothing can be opened: folds are opened for printing, and closed again. Paper is light, whatever the window is.
 let opened = [];
 window.addEventListener("beforeprint", () => {
+  const {dataset} = document.documentElement;
+  if (dataset.theme === "dark") Object.assign(dataset, {theme: "light", paper: "from-dark"});
   opened = [...document.querySelectorAll("details:not([open])")];
   for (const fold of opened) fold.open = true;
 });
 window.addEventListener("afterprint", () => {
+  const {dataset} = document.documentElement;
+  if (dataset.paper) dataset.theme = "dark";
+  delete dataset.paper;
   for (const fold of opened) fold.open = false;
   opened = [];
 });

@@ -16,15 +16,15 @@
   const file = (page) => page + DOCUMENTATION_OPTIONS.FILE_SUFFIX;
 
   // --- what is looked for ---
-  // Words that ask, and are not what somebody asks about; they are looked for only if there is nothing else.
+  // Words that ask or join, and are not what somebody asks about: they are on every page, and are not looked for.
   let asking; // (offers.js comes after this script)
-  const asks = (stem) => (asking ??= new Set(stems(offers.ASKING))).has(stem);
-  const has = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
+  const asks = (stem) => (asking ??= new Set(stems(offers.QUIET))).has(stem);
+  const owns = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
   // A stem that is spelled with s or with z: “quantisation”, “quantization”.
   const twin = (stem) => stem.replace(/i([sz])$/, (_, sign) => sign === "s" ? "iz" : "is");
   // The pages of a word; one that no page has as it is typed may be the beginning of another.
   function places(word) {
-    const index = Search._index, of = (stem) => [index.terms, index.titleterms].flatMap((all) => has(all, stem) ? all[stem] : []);
+    const index = Search._index, of = (stem) => [index.terms, index.titleterms].flatMap((all) => owns(all, stem) ? all[stem] : []);
     const both = [...new Set([word, twin(word)])], exact = both.flatMap(of);
     if (exact.length || word.length < 3) return {stems: new Set(both), pages: new Set(exact), known: true};
     const near = Object.keys({...index.terms, ...index.titleterms}).filter((stem) => stem.startsWith(word) || (stem.length > 4 && word.startsWith(stem)));
@@ -38,7 +38,7 @@
     }
     const all = [...typed].map(([stem, word]) => ({stem, word})), asked = all.filter(({stem}) => !asks(stem)), whole = all.map(({stem}) => stem).join(" ");
     // (“warm-up” is a term, of which “up” is a part)
-    const term = asked.length < all.length && Object.keys(Search._index.indexentries).some((entry) => stems(entry).join(" ") === whole), kept = asked.length && !term ? asked : all;
+    const term = asked.length < all.length && Object.keys(Search._index.indexentries).some((entry) => stems(entry).join(" ") === whole), kept = term ? all : asked;
     const words = kept.map(({stem, word}) => ({word, ...places(stem)}));
     for (const word of words) word.rare = word.pages.size ? Math.log(1 + Search._index.docnames.length / word.pages.size) : 0;
     return {words, left: all.filter((word) => !kept.includes(word)).map(({word}) => word), every: new Set(typed.keys())};
@@ -88,7 +88,7 @@
     const rank = (p) => p.weight * (p.name.startsWith(LEARNT) ? 1.15 : 1) + (p.parts.length ? 12 : 0);
     const list = [...pages.values()].sort((a, b) => kind(a) - kind(b) || b.titled - a.titled || rank(b) - rank(a));
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
-    const names = new Set(splitQuery(query.toLowerCase())), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
+    const names = new Set(words.map(({word}) => word)), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
     const objects = new Map(results.sort((a, b) => b[4] - a[4]).map(([name, title, id]) => [title, {name: plain(title), href: file(name) + id}]));
     return {list, terms, objects: [...objects.values()], words, told: told(words, left, nowhere, whole, count), nowhere: nowhere.map(({word}) => word), unknown: words.filter(({known}) => !known).map(({word}) => word)};
   }
@@ -96,8 +96,9 @@
   function told(words, left, nowhere, whole, count) {
     const quoted = (those) => those.map((word) => `“${word}”`).join(", ").replace(/, (?=[^,]*$)/, " and ");
     const here = words.filter(({pages}) => pages.size).map(({word}) => word), pages = count === 1 ? "One page has" : `${count} pages have`;
+    if (!words.length) return `${left.length ? quoted(left) : "Such words"} ${left.length === 1 ? "stands" : "stand"} on every page. Add what you ask about.`;
     const without = left.length ? ` Looked for without ${quoted(left)}.` : "";
-    if (!here.length) return `No page of the book has ${words.length ? quoted(words.map(({word}) => word)) : "these words"}. Try another word, or another spelling.${without}`;
+    if (!here.length) return `No page of the book has ${quoted(words.map(({word}) => word))}. Try another word, or another spelling.${without}`;
     const gone = nowhere.length ? `No page has ${quoted(nowhere.map(({word}) => word))}. ` : "";
     if (!whole && !gone) return `No page has all of these words. ${pages} most of them.${without}`;
     if (here.length > 1) return `${gone}${pages} ${whole ? `all of these words: ${quoted(here)}` : `most of ${quoted(here)}`}.${without}`;
@@ -150,6 +151,8 @@
     }
     return list;
   }
+  const has = (element, words) => element?.textContent.toLowerCase().match(WORD)?.some((token) => fits(token, words) >= 0);
+  const headOf = (section) => section?.querySelector(":is(:scope, :scope > details > summary) > :is(h2, h3, h4)");
   function passageOf(page, words, parts) {
     let best = null, score = 0;
     for (const element of page.querySelectorAll(parts)) {
@@ -160,13 +163,13 @@
       }
       if (!at.size) continue;
       const prose = element.matches(TEXT) && !element.closest(".cell, table");
-      const stressed = [...element.querySelectorAll("strong, b")].some((bold) => bold.textContent.toLowerCase().match(WORD)?.some((token) => fits(token, words) >= 0));
-      const here = [...at.keys()].reduce((sum, k) => sum + words[k].rare, 0) * (1 + (prose ? 1 : 0)) + (text.length > 60 ? 0.3 : 0) + (stressed ? 0.3 : 0);
+      const stressed = [...element.querySelectorAll("strong, b")].some((bold) => has(bold, words)), titled = has(headOf(element.closest("section[id]")), words);
+      const here = [...at.keys()].reduce((sum, k) => sum + words[k].rare, 0) * (prose ? 2 : 1) * (element.closest("#references") ? 0.3 : titled ? 1.4 : 1) + (text.length > 60 ? 0.3 : 0) + (stressed ? 0.3 : 0);
       if (here > score) [best, score] = [{element, text, at: Math.min(...at.values()), last: Math.max(...at.values())}, here];
     }
     if (!best) return null;
     const place = best.element.closest("section section[id], form.quiz[id], li[id], dl.py > dt[id]");
-    const heading = place?.querySelector(":is(:scope, :scope > details > summary) > :is(h2, h3, h4)");
+    const heading = headOf(place);
     return {says: excerpt(best.text, best.at, Math.min(420, Math.max(240, best.last - best.at + 160))), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.

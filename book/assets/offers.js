@@ -1,4 +1,5 @@
-// What the search offers while one types, as links below its field (titles.js): chapters, sections, terms of the glossary.
+// What the search offers while one types, as links below its field (titles.js, terms.js): the chapter of that name or what the
+// glossary says of the term, then sections. The first is chosen: Enter opens it, and the arrows choose another.
 const offers = (() => {
   "use strict";
   const make = (tag, about, ...inner) => {
@@ -25,50 +26,59 @@ const offers = (() => {
     return best;
   }
   const isChapter = (place) => place.startsWith("notebooks/"), isTerm = (place) => place.startsWith("book/glossary.html#term-"), isPage = (place) => !place.includes("#");
-  // The offers in their order: chapters and pages of that name, sections whose title has it, sections that treat it, the glossary.
-  function named(typed, titles) {
-    const kinds = [[], [], [], [], []], named = new Map(), taken = new Set();
+  // (A title without its article: "The KV cache" is "KV cache".)
+  const bare = (title) => title.replace(/^(?:the|an?) (?=\S)/i, "");
+  // The offers in their order: the chapter of that name, the term, other pages, sections whose title has it and that treat it, other
+  // terms. Who asks something is led to what answers it: sections before terms, and those first that ask so, too.
+  function named(typed, titles, asks = "") {
+    const kinds = [[], [], [], [], []], named = new Map(), taken = new Set(), joins = typed.every((word) => quiet.has(word));
+    const later = (title) => (title.startsWith("Deeper") ? 0.5 : 0) - (asks && title.toLowerCase().startsWith(asks) ? 3 : 0);
     for (const entry of titles) {
-      const [title, place, names] = entry, best = Math.min(...[title, ...isTerm(place) ? names : []].map((name) => fit(typed, name)));
+      const [title, place, names] = entry, fits = [bare(title), ...isTerm(place) && !joins ? names : []].map((name) => fit(typed, name));
+      const best = Math.min(...fits.map((one) => joins && one % 2 === 0 && one ? Infinity : one)); // ("up" stands in many titles, and none is about it)
       if (isTerm(place)) named.set(title, best);
       if (best === Infinity) continue;
+      if (joins && titles.filter(([other]) => other === title).length > 1) continue;
       taken.add(place);
       const kind = isTerm(place) ? 3 : isPage(place) ? (isChapter(place) || best < 3 ? 0 : 4) : isChapter(place) ? 1 : 4;
-      kinds[kind].push([best + (title.startsWith("Deeper") ? 0.5 : 0), entry]);
+      kinds[kind].push([best + later(title), entry]);
     }
     const about = titles.filter(([, place]) => !isTerm(place) && !taken.has(place));
     for (const [,, treats] of about) for (const name of Object.keys(treats)) if (!named.has(name)) named.set(name, fit(typed, name));
     const least = Math.min(...named.values());
-    if (least < 4) for (const entry of about) {
+    if (least < 4 && !joins) for (const entry of about) {
       const ranks = Object.entries(entry[2]).filter(([name]) => named.get(name) === least).map(([, rank]) => rank);
-      if (ranks.length) kinds[2].push([Math.min(...ranks) + (entry[0].startsWith("Deeper") ? 3 : 0), entry]);
+      if (ranks.length) kinds[2].push([Math.min(...ranks) + 6 * later(entry[0]), entry]);
     }
     for (const kind of kinds) kind.sort((a, b) => a[0] - b[0]);
-    const [pages, titled, treating, terms, others] = kinds.map((kind) => kind.map(([, entry]) => entry));
-    const sections = [...titled.slice(0, 4), ...treating].slice(0, 6), most = 10;
-    const list = [...pages.slice(0, 3), ...sections, ...terms.slice(0, 3)];
+    const [page, section, , term] = kinds.map(([first]) => first?.[0] ?? Infinity), [pages, titled, treating, terms, others] = kinds.map((kind) => kind.map(([, entry]) => entry));
+    const lead = asks ? [] : (term < 1 && page) || (page > 2 && term < page && term <= section) ? terms.splice(0, 1) : [...pages.splice(0, 1), ...term === page ? terms.splice(0, 1) : []];
+    const sections = [...titled.slice(0, 4), ...treating].sort((a, b) => asks ? later(a[0]) - later(b[0]) : 0).slice(0, 6), most = 10;
+    const list = [...lead, ...pages.slice(0, 2), ...sections, ...terms.slice(0, 3)];
     return [...list, ...titled.slice(4), ...terms.slice(3), ...others].slice(0, most);
   }
   // Words that ask, and are not what somebody asks about (find.js knows them, too), and words that only join or count others.
-  const ASKING = "about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need our say should so some tell than them thing things up us want we what when where which who why work works would you your";
-  const JOINING = "a an and are as at be between but by difference for from if in into is it many more much no not of on one or such that the their then there they this to was will with";
+  const ASKING = "about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need needed needs our say should so some stop tell than them thing things up us use used uses using want we what when where which who why work works would you your";
+  const JOINING = "a an and are as at be become becomes been being between but by difference for from if in into is it many more much no not of on one or such that the their then there they this to too was were will with";
   const quiet = new Set(wordsOf(`${ASKING} ${JOINING}`));
-  const stem = (word) => word.replace(/(?<=.{4})(?:ation|ing|ed|er|e)$/, ""), alike = (typed, word) => stem(word).startsWith(stem(typed));
+  const stem = (word) => word.replace(/(?<=.{4})(?:ation|ate|ing|ed|er|e)$/, ""), alike = (typed, word) => stem(word).startsWith(stem(typed));
   // What a question asks about: a word that stands nowhere is taken for the one that is spelled most nearly so.
   function meant(typed, known) {
     const heard = typed.filter((word) => word.length > 1 && !quiet.has(word));
-    return heard.flatMap((word) => known.some((other) => alike(word, other)) ? [word] : word.length > 3 ? nearest(word, known, word.length < 6 ? 1 : 2).slice(0, 1) : []);
+    return heard.flatMap((word) => known.some((other) => alike(word, other)) ? [word] : word.length > 3 ? nearest(word, known, word.length < 8 ? 1 : 2).slice(0, 1) : []);
   }
   // The titles that have most of the words, in whatever order: a rare word counts for more than a common one, and a word of a title
-  // for more than one of the terms that its section treats.
-  function holding(asked, entries) {
+  // for more than one of the terms that its section treats, or one that its text has often.
+  function holding(asked, entries, asks) {
     const counts = asked.map((word) => {
-      const has = entries.map(({title, terms}) => title.some((other) => alike(word, other)) ? 1 : terms.some((other) => alike(word, other)) ? 0.7 : 0);
+      const has = entries.map(({title, terms, text}) => [[title, 1], [terms, 0.7], [text, 0.5]].find(([words]) => words.some((other) => alike(word, other)))?.[1] || 0);
       return has.map((much) => much * Math.log(1 + entries.length / has.filter(Boolean).length));
     });
-    const scored = entries.map(({entry, title}, k) => ({entry, long: title.length, score: counts.reduce((sum, count) => sum + count[k], 0)}));
+    // (Whoever asks why or how is led to a section that says so, rather than to a definition; what goes deeper comes later.)
+    const worth = (title, place) => (asks && title.toLowerCase().startsWith(asks) ? 1.4 : asks && isTerm(place) ? 0.73 : 1) * (/^(?:Deeper|In code$|The picture$)/.test(title) ? 0.8 : 1);
+    const scored = entries.map(({entry, title}, k) => ({entry, long: title.length, score: counts.reduce((sum, count) => sum + count[k], 0) * worth(...entry)}));
     const best = Math.max(...scored.map(({score}) => score));
-    return scored.filter(({score}) => score > 0.7 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);
+    return scored.filter(({score}) => score > 0.55 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);
   }
   // Who asks what something is wants to be told: the entry of the glossary stands first.
   const DEFINES = /^\s*(?:what(?:['’]s|\s+(?:is|are|does|do))|define|definition\s+of|meaning\s+of)\s/i;
@@ -78,39 +88,66 @@ const offers = (() => {
   }
   function find(text, titles) {
     const typed = wordsOf(text), whole = typed.length ? named(typed, titles) : [];
-    if (whole.length || !typed.length) return whole;
-    const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf)}));
+    if (whole.length || typed.every((word) => quiet.has(word))) return whole;
+    const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf), text: wordsOf(entry[3] || "")}));
     const about = wordsOf(text.replace(/^(\s*what\s+do(?:es)?\s.*)\smeans?\b\W*$/i, "$1")); // (“mean” is a word of the book, too)
     const asked = meant(about, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
-    const mended = [...new Set([...defining(text, asked, titles), ...asked.length ? named(asked, titles) : []])].slice(0, 10);
-    return mended.length || !asked.length ? mended : holding(asked, entries);
+    const asks = DEFINES.test(text) ? "" : /^\s*(why|how|what|does|which|where|when|can)\b/i.exec(text)?.[1].toLowerCase();
+    const mended = [...new Set([...defining(text, asked, titles), ...asked.length ? named(asked, titles, asks) : []])].slice(0, 10);
+    return mended.length || !asked.length ? mended : holding(asked, entries, asks);
   }
   const where = (place, titles) => {
     if (isTerm(place)) return "glossary";
     const number = /^notebooks\/0?(\d+)_/.exec(place)?.[1], [page] = place.split("#");
     return [number ? `chapter ${number}` : "", isPage(place) ? "" : titles.find(([, other]) => other === page)?.[0]].filter(Boolean).join(", ");
   };
+  const sentence = (says) => /^.{20,150}?\.(?= |$)/.exec(says)?.[0] || (says.length > 120 ? `${says.slice(0, says.lastIndexOf(" ", 120))} …` : says);
+  const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
   return Object.assign((dialog, field, close) => {
-    const list = make("ul", {className: "offers"}), go = make("button", {type: "submit", className: "offers-go", textContent: "Search all pages"});
+    const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
+    const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
+    const choices = () => [...list.querySelectorAll("a"), go];
+    let coming, chosen = null;
     field.after(close);
-    field.form.append(list, go);
-    let coming;
-    const show = async () => {
-      await (coming ??= window.TITLES || fetchScript("titles.js"));
-      const typed = field.value.trim();
-      const found = find(typed, window.TITLES).map(([title, place]) => make("a", {href: new URL(place, root)}, title, make("small", {}, where(place, window.TITLES))));
-      const none = typed && !found.length ? ["No title has these words. “Search all pages” looks for them in the text."] : [];
-      list.replaceChildren(...[...found, ...none].map((line) => make("li", {}, line)));
-      go.hidden = !typed;
+    field.form.append(none, box);
+    for (const [element, role] of [[box, "listbox"], [list, "none"], [go, "option"], [field, "combobox"], [none, "status"]]) element.setAttribute("role", role);
+    box.setAttribute("aria-label", "What the book has");
+    Object.assign(go, {id: "offer-all", tabIndex: -1});
+    for (const [name, value] of Object.entries({controls: "offers", autocomplete: "list", expanded: "false"})) field.setAttribute(`aria-${name}`, value);
+    const choose = (link) => {
+      for (const other of choices()) other.setAttribute("aria-selected", String(other === link));
+      chosen = link;
+      field.setAttribute("aria-activedescendant", link.id);
     };
-    go.hidden = true;
+    const offer = ([title, place], k) => {
+      const says = isTerm(place) && window.TERMS?.[place.split("#")[1]], line = make("li", {});
+      const link = make("a", {href: new URL(place, root), id: `offer-${k}`, tabIndex: -1}, title, make("small", {}, where(place, window.TITLES)));
+      if (says) link.append(make("span", {}, sentence(says)));
+      link.setAttribute("role", "option");
+      line.setAttribute("role", "none");
+      line.append(link);
+      return line;
+    };
+    const show = async () => {
+      await (coming ??= Promise.all(["titles", "terms"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
+      const typed = field.value.trim(), found = typed ? find(typed, window.TITLES) : [], empty = !found.length && onlyAsks(typed);
+      list.replaceChildren(...found.map(offer));
+      none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
+      go.href = new URL(`search.html?q=${encodeURIComponent(typed).replace(/%20/g, "+")}`, root);
+      box.hidden = !typed || empty;
+      field.setAttribute("aria-expanded", String(!box.hidden));
+      choose(choices()[0]);
+    };
     field.addEventListener("focus", show);
     field.addEventListener("input", show);
-    dialog.addEventListener("keydown", (event) => { // the arrows lead through what is offered, and back to the field
-      const by = {ArrowDown: 1, ArrowUp: -1}[event.key], all = [field, ...list.querySelectorAll("a")], at = all.indexOf(document.activeElement);
-      if (!by || at < 0) return;
+    list.addEventListener("pointermove", ({target}) => { if (target.closest("a")) choose(target.closest("a")); });
+    field.addEventListener("keydown", (event) => { // (it keeps the focus)
+      const by = {ArrowDown: 1, ArrowUp: -1}[event.key], all = choices();
+      if (box.hidden || event.isComposing || !(by || event.key === "Enter")) return;
       event.preventDefault();
-      all[(at + by + all.length) % all.length].focus();
+      if (!by) return chosen.click();
+      choose(all[(all.indexOf(chosen) + by + all.length) % all.length]);
+      chosen.scrollIntoView({block: "nearest"});
     });
-  }, {find, ASKING});
+  }, {find, QUIET: `${ASKING} ${JOINING}`});
 })();

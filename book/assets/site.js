@@ -276,7 +276,7 @@
   const mine = `at ${location.pathname}`;
   addEventListener("pagehide", () => {
     const text = $(".bd-article")?.getBoundingClientRect(), seen = text && document.elementFromPoint(text.left + text.width / 2, 130);
-    const part = seen?.closest(".bd-article section[id]"), inner = part && [...part.children].findIndex((child) => child.contains(seen));
+    const part = seen?.closest(".bd-article section[id]"), inner = part ? [...part.children].findIndex((child) => child.contains(seen)) : -1;
     if (inner >= 0) sessionStorage.setItem(mine, JSON.stringify([part.id, inner, Math.round(part.children[inner].getBoundingClientRect().top), part.children[inner].open]));
     else sessionStorage.removeItem(mine);
   });

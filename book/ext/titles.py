@@ -1,12 +1,14 @@
 """What the search offers while one types: chapters, their sections, and the terms of the glossary.
 
-They stand in `titles.js`, which `offers.js` loads when the field of the search is first used. Each entry is
-`[title, address, more]`: a term comes with its names; a section with the terms of which it is among those
-that treat them most, and its rank, told by how often it names them for its length. So *perplexity* leads to
-the sections that explain it, though none has it in its title.
+They stand in `titles.js`, which `offers.js` loads when the field of the search is first used. Each entry
+is `[title, address, more, words]`: a term comes with its names; a section with the terms of which it is
+among those that treat them most, and its rank, told by how often it names them for its length. So
+*perplexity* leads to the sections that explain it, though none has it in its title. A section of a chapter
+comes with the words, too, that it has more often than others, so that a question finds what answers it.
 """
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +22,9 @@ from terms import homes, names_of, plain  # beside this file
 from support.core import atomic_write
 
 LEFT_OUT = ("index", "book/api", "book/errata")
+SAID = "words_said"  # in a page's metadata: the anchor of a section → its words → how often it has them
+WORD = re.compile(r"[^\W\d_]{3,}")
+TELLING = 8  # words of a section that a question may have
 TREATED = "terms_treated"  # in a page's metadata: the anchor of a section → a term of the glossary → how much
 NOT_TREATING = ("references", "check-yourself", "quiz", "take-aways")
 OFTEN = 2  # times that a section must name a term to treat it; in bold, as a term is defined, once is enough
@@ -79,11 +84,14 @@ def note(app: Any, document: nodes.document) -> None:
     if not app.env.docname.startswith("notebooks/"):
         return
     treated: dict[str, dict[str, float]] = {}
+    said: dict[str, Counter[str]] = {}
     for section in document.findall(nodes.section):
         if section["ids"][0] in NOT_TREATING:
             continue
         text = " ".join(part.astext() for part in own_text(section))
         count = named(text)
+        place = "" if section.parent is document else section["ids"][0]
+        said[place] = Counter(WORD.findall(text.lower()))
         for part in own_text(section):
             for bold in part.findall(nodes.strong):
                 count.update(dict.fromkeys(named(bold.astext()), OFTEN))
@@ -93,7 +101,7 @@ def note(app: Any, document: nodes.document) -> None:
         }
         if found:
             treated[section["ids"][0]] = found
-    app.env.metadata[app.env.docname][TREATED] = treated
+    app.env.metadata[app.env.docname] |= {TREATED: treated, SAID: said}
 
 
 def treating(env: Any) -> dict[str, dict[str, int]]:
@@ -113,9 +121,33 @@ def treating(env: Any) -> dict[str, dict[str, int]]:
     return best
 
 
-def offered(env: Any) -> list[tuple[str, str, Any]]:
-    """Each name with its address, and the terms that it treats, or the names of a term; terms stand last."""
+def telling(said: dict[str, Counter[str]]) -> dict[str, str]:
+    """For each section the words that tell it from the others: often there, and in few of them.
+
+    >>> few = {"a": Counter(the=9, mask=4), "b": Counter(the=8, split=3), "c": Counter(the=7)}
+    >>> telling(few)
+    {'a': 'mask', 'b': 'split', 'c': ''}
+    """
+    having = Counter(word for count in said.values() for word in count)
+    weight = {
+        place: {word: n * math.log(len(said) / having[word]) for word, n in count.items() if n > 1}
+        for place, count in said.items()
+    }
+    return {
+        place: " ".join(sorted((w for w in of if of[w] > 0), key=lambda w, of=of: (-of[w], w))[:TELLING])
+        for place, of in weight.items()
+    }
+
+
+def offered(env: Any) -> list[tuple[str, str, Any, str]]:
+    """Each name with its address, the terms that it treats, or the names of a term, and words; terms last."""
     treats = treating(env)
+    said = {
+        f"{name}.html#{anchor}".rstrip("#"): count
+        for name in sorted(env.found_docs)
+        for anchor, count in env.metadata[name].get(SAID, {}).items()
+    }
+    words = telling(said)
     pages, sections = [], []
     for name in sorted(env.found_docs):
         if name.startswith(LEFT_OUT):
@@ -124,10 +156,10 @@ def offered(env: Any) -> list[tuple[str, str, Any]]:
             if link["refuri"] == name:
                 place = f"{name}.html{link['anchorname']}"
                 (sections if link["anchorname"] else pages).append(
-                    (link.astext(), place, treats.get(place, {}))
+                    (link.astext(), place, treats.get(place, {}), words.get(place, ""))
                 )
     terms = [
-        (name, f"{page}.html#{anchor}", all_names(plain(name)))
+        (name, f"{page}.html#{anchor}", all_names(plain(name)), "")
         for (kind, name), (page, anchor) in env.get_domain("std").objects.items()
         if kind == "term"
     ]

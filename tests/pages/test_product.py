@@ -108,6 +108,18 @@ def test_on_paper_there_is_text_and_nothing_to_press(open_page):
     assert tab.evaluate("document.querySelectorAll('details:not([open])').length") == folds
 
 
+def test_paper_is_light_in_the_dark_too(open_tab):
+    tab = open_tab("file", "notebooks/18_training.html", dark=True)
+    ink = "getComputedStyle(document.querySelector('.bd-article p')).color.match(/\\d+/g).every(n => n < 90)"
+    plots = "getComputedStyle(document.querySelector('img.plot.only-dark')).display"
+    assert not tab.evaluate(ink)
+    tab.emulate_media(media="print", color_scheme="dark")
+    tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert tab.evaluate(ink) and tab.evaluate(plots) != "none"
+    tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
 @pytest.mark.parametrize("page", TEXTS)
 def test_a_link_in_a_chat_has_a_card(page):
     head, _, _ = (SITE / page).read_text(encoding="utf8").partition("</head>")

@@ -777,7 +777,13 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
     links.nth(6).wait_for()
     assert links.first.inner_text().lower().partition("\n")[0] == "attention"
     assert tab.locator(".offers-go").is_visible() and tab.url.endswith("06_vocabulary.html")
-    tab.keyboard.press("ArrowDown")
+    chosen = "document.querySelector('.offers a[aria-selected=true]')?.hash || ''"
+    assert tab.evaluate(chosen) == "" and links.first.get_attribute("aria-selected") == "true"
+    tab.keyboard.press("ArrowDown")  # what the glossary says of it stands below, and the arrows choose
+    assert tab.evaluate(chosen) == "#term-attention"
+    assert "compare queries with keys" in links.nth(1).inner_text()
+    assert field.get_attribute("aria-activedescendant") == links.nth(1).get_attribute("id")
+    tab.keyboard.press("ArrowUp")
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/11_attention.html")
 
@@ -834,7 +840,7 @@ def test_who_closes_the_contents_on_a_phone_is_where_they_were(own, button):
 
 def test_what_the_search_offers_is_there(site):
     listed = (site / "_static" / "titles.js").read_text(encoding="utf8")
-    for name, place, _ in json.loads(listed.removeprefix("window.TITLES = ").rstrip(";\n")):
+    for name, place, *_ in json.loads(listed.removeprefix("window.TITLES = ").rstrip(";\n")):
         page, _, anchor = place.partition("#")
         assert not anchor or f'id="{anchor}"' in text_of(site / page), (name, place)
 

@@ -1,9 +1,11 @@
-"""What the search offers while one types: chapters, then sections that treat the term, then the glossary."""
+"""What the search offers while one types: the chapter of that name or the term, then sections."""
+
+import re
 
 import pytest
 
 FOUND = "(words) => offers.find(words, TITLES).map(([title, place]) => [title, place])"
-# What somebody types → places of which each must be offered, in this order.
+# What somebody types → places of which each must be offered; the glossary's entry stands before the sections.
 TERMS = {
     "softmax": ["03_scores_to_probabilities.html#softmax", "glossary.html#term-softmax"],
     "perplexity": ["18_training.html", "18_training.html#", "glossary.html#term-perplexity"],
@@ -48,11 +50,19 @@ QUESTIONS = {
     "how are tokens sampled?": ("21_sampling.html", "glossary.html#term-sampling"),
     "atention": ("11_attention.html", "glossary.html#term-attention"),
     "softmax temprature": ("playground.html#softmax", "03_scores_to_probabilities.html#temperature"),
-    "learning rate decay": ("glossary.html#term-learning-rate", "18_training.html#weight-decay"),
+    "learning rate decay": ("18_training.html#weight-decay", "glossary.html#term-learning-rate"),
     "what is a logit": ("glossary.html#term-logit", "23_inside_the_model.html#a-logit-is-a-sum"),
     "What’s an embedding?": ("glossary.html#term-embedding", "08_embeddings.html"),
     "what does perplexity mean": ("glossary.html#term-perplexity", "18_training.html"),
     "what is RLHF": ("glossary.html#term-RLHF", "26_preferences.html"),
+    "why is softmax used": ("03_scores_to_probabilities.html#softmax", "03_scores_to_probabilities.html"),
+    "why are there several heads": ("12_heads.html", "12_heads.html#"),
+    "why do models hallucinate": ("glossary.html#term-hallucination", "21_sampling.html#confident-and-wrong"),
+    "how does a model use tools": ("27_tools_and_retrieval.html", "27_tools_and_retrieval.html#"),
+    "why does the loss become nan": (
+        "19_when_training_fails.html#deeper-where-a-nan",
+        "19_when_training_fails",
+    ),
     "why do we divide by the square root": ("11_attention.html#why-divide", "11_attention.html#why-divide"),
 }
 
@@ -69,17 +79,42 @@ def titles(visits):
 @pytest.mark.parametrize("typed", TERMS)
 def test_a_term_leads_to_where_the_book_treats_it(titles, typed):
     places = [place for _, place in titles.evaluate(FOUND, typed)]
+    *treating, last = TERMS[typed]
+    first = [last] if last.startswith("glossary") else []
     at = -1
-    for wanted in TERMS[typed]:
+    for wanted in treating if first else TERMS[typed]:
         at = next((k for k, place in enumerate(places) if k > at and wanted in place), None)
         assert at is not None, (wanted, places)
+    assert all(any(wanted in place for place in places) for wanted in first), places
     assert 1 <= len(places) <= 10 and len(set(places)) == len(places)
-    glossary = [place.startswith("book/glossary") for place in places]
-    sections = [place.startswith("notebooks/") and "#" in place for place in places]
-    if any(glossary) and any(sections):
-        assert sections.index(True) < glossary.index(True), (
-            "a section that treats it stands before the glossary"
-        )
+
+
+# What somebody types → the first that is offered, which Enter opens, and the second.
+FIRST = {
+    "softmax": ("glossary.html#term-softmax", "03_scores_to_probabilities.html#softmax"),
+    "temperature": ("glossary.html#term-temperature", "03_scores_to_probabilities.html#temperature"),
+    "learning rate": ("glossary.html#term-learning-rate", "18_training.html#which-learning-rate"),
+    "BPE": ("glossary.html#term-byte-pair", "07_bpe.html"),
+    "perpl": ("glossary.html#term-perplexity", "notebooks/"),
+    "attention": ("11_attention.html", "glossary.html#term-attention"),
+    "embeddings": ("08_embeddings.html", "glossary.html#term-embedding"),
+    "KV cache": ("22_kv_cache.html", "glossary.html#term-KV-cache"),
+    "heads": ("12_heads.html", ""),
+    "how it learns": ("02_learning.html", ""),
+}
+
+
+@pytest.mark.parametrize("typed", FIRST)
+def test_the_definition_of_a_term_or_the_chapter_of_a_title_stands_first(titles, typed):
+    places = [place for _, place in titles.evaluate(FOUND, typed)]
+    for place, wanted in zip(places, FIRST[typed], strict=False):
+        assert wanted in place, places
+
+
+@pytest.mark.parametrize("typed", ["why", "does", "up", "of", "in"])
+def test_a_word_that_only_asks_finds_no_title_that_merely_has_it(titles, typed):
+    found = titles.evaluate(FOUND, typed)
+    assert [title for title, _ in found if re.search(rf"(?<!^)\b{typed}\b", title.lower())] == []
 
 
 @pytest.mark.parametrize("typed", QUESTIONS)
@@ -100,7 +135,10 @@ def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(op
         assert offered.first.is_visible()
     tab.locator("form.bd-search input:focus").fill("xyzzy")
     tab.wait_for_function("!document.querySelector('.offers a')")
-    assert "No title has these words" in offered.inner_text()
+    assert "No title has these words" in tab.locator(".offers-none").inner_text()
+    tab.locator("form.bd-search input:focus").fill("why does")
+    tab.wait_for_function("document.querySelector('.offers-none').textContent.startsWith('Such words')")
+    assert not tab.locator(".offers-go").is_visible()
 
 
 def test_on_a_phone_an_offer_has_its_title_above_its_chapter(open_tab):
@@ -124,7 +162,7 @@ def test_sections_of_one_name_are_told_apart_by_their_chapter(open_tab):
     tab.keyboard.press("Control+k")
     tab.locator("form.bd-search input:focus").type("overfitting")
     links = tab.locator(".offers a")
-    links.nth(1).wait_for()
-    assert links.nth(0).inner_text().replace("\n", " ").startswith("Overfitting")
-    told = [link.locator("small").inner_text() for link in links.all()[:2]]
-    assert told == ["chapter 2, How it learns", "chapter 18, Training"]
+    links.nth(2).wait_for()
+    assert links.nth(1).inner_text().replace("\n", " ").startswith("Overfitting")
+    told = [link.locator("small").inner_text() for link in links.all()[:3]]
+    assert told == ["glossary", "chapter 2, How it learns", "chapter 18, Training"]

@@ -390,3 +390,19 @@ def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open
     ):
         wide, faded, at_end, fit = tab.evaluate(fades, kind)
         assert wide and faded == wide and at_end == 0 and fit == 0, (kind, wide, faded, at_end, fit)
+
+
+def test_every_sidebar_has_the_numbers_of_the_chapters(site):
+    """Of pages that Sphinx makes by itself, the index and the search, too."""
+    pages = [
+        path for path in site.rglob("*.html") if "_static" not in path.parts and path.parent != site / "take"
+    ]
+    bare = re.compile(r'<a class="reference internal" href="[^"#]*?\d\d_\w+\.html">')
+    for path in pages:
+        text = path.read_text(encoding="utf8")
+        if 'class="bd-links' not in text:
+            assert path == site / "index.html", path.name
+            continue
+        bar = text.partition('class="bd-links')[2].partition("</nav>")[0]
+        assert len(re.findall(r'data-chapter="\d\d"><span class="chapter-number">', bar)) == 27, path.name
+        assert not bare.search(bar), path.name
