@@ -74,7 +74,13 @@ def name_at(where: Figure | Axes, places: Mapping[str, Any]) -> None:
     for name, across in places.items():
         x, y = (np.asarray(values, dtype=float) for values in lines[name].get_data())
         nearest = int(np.abs(x - float(across)).argmin())
-        note(ax, name, (x[nearest], y[nearest]), colour=line_ink(str(to_hex(lines[name].get_color()))))
+        level = lines[name].get_transform() != ax.transData  # from edge to edge
+        note(
+            ax,
+            name,
+            (across if level else x[nearest], y[nearest]),
+            colour=line_ink(str(to_hex(lines[name].get_color()))),
+        )
     for legend in [*ax.get_figure(root=True).legends, ax.get_legend()]:  # type: ignore[union-attr]
         if legend is not None:
             legend.remove()
