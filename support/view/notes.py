@@ -21,6 +21,8 @@ BROAD = 22  # letters in a line
 ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 REACHES = (6, 11, 18, 26, 36, 48, 62, 80, 100, 125)  # points from what is meant to the near edge of the words
 TIED = 10  # points: words that are further away are tied to what they mean
+ABOVE = 14  # points of room over the frame
+FAINT = 0.12  # of black: a ground on which words stand as well
 EDGE = 4  # points around words that stay free
 
 
@@ -100,7 +102,13 @@ def name_at(where: Figure | Axes, places: Mapping[str, Any]) -> None:
     for name, across in places.items():
         x, y = (np.asarray(values, dtype=float) for values in lines[name].get_data())
         nearest = int(np.abs(x - float(across)).argmin())
-        note(ax, name, (x[nearest], y[nearest]), colour=line_ink(str(to_hex(lines[name].get_color()))))
+        level = lines[name].get_transform() != ax.transData  # from edge to edge
+        note(
+            ax,
+            name,
+            (across if level else x[nearest], y[nearest]),
+            colour=line_ink(str(to_hex(lines[name].get_color()))),
+        )
     for legend in [*ax.get_figure(root=True).legends, ax.get_legend()]:  # type: ignore[union-attr]
         if legend is not None:
             legend.remove()
@@ -123,6 +131,7 @@ def place_notes(fig: Figure) -> None:
         canvas = FigureCanvasAgg(fig)
         canvas.draw()
     drawn = 1 - np.asarray(canvas.buffer_rgba())[::-1, :, :3].min(-1) / 255  # from the foot of the figure
+    drawn[drawn < FAINT] = 0
     for text in waiting:
         text.set_visible(True)
         _place(text, drawn, fig.dpi / 72)  # type: ignore[arg-type]
@@ -134,6 +143,8 @@ def _place(text: Annotation, drawn: np.ndarray, pixel: float) -> None:
     assert text.axes is not None
     total = np.pad(drawn, ((1, 0), (1, 0))).cumsum(0).cumsum(1)
     box, frame = Text.get_window_extent(text), text.axes.get_window_extent()  # of the words alone
+    low_end = np.array([frame.x0, frame.y0])  # above the frame there may be room as well
+    high_end = np.array([frame.x1, min(frame.y1 + ABOVE * pixel, drawn.shape[0] - 1)])
     half = np.array([box.width, box.height]) / 2
     dot = text.axes.transData.transform(text.xy)
     best: tuple[float, np.ndarray, float] | None = None
@@ -141,33 +152,47 @@ def _place(text: Annotation, drawn: np.ndarray, pixel: float) -> None:
         for way in np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]):
             centre = dot + way * reach * pixel + np.sign(way.round(6)) * half * np.minimum(1, abs(way) * 1.5)
             low, high = centre - half, centre + half
-            outside = np.clip(
-                [frame.x0 - low[0], frame.y0 - low[1], high[0] - frame.x1, high[1] - frame.y1], 0, None
-            )
+            outside = np.clip([*(low_end - low), *(high - high_end)], 0, None)
             (a, b), (c, d) = (
                 np.clip(np.rint(corner), 0, drawn.shape[::-1]).astype(int)
                 for corner in (low - EDGE * pixel, high + EDGE * pixel)
             )
             covered = total[d, c] - total[b, c] - total[d, a] + total[b, a]
-            edge = np.clip(dot, low, high)
-            away = float(np.hypot(*(edge - dot))) / pixel
-            between = dot + (edge - dot) * np.linspace(0.25, 1, 24)[:, None]
-            x, y = np.clip(np.rint(between), 0, np.array(drawn.shape[::-1]) - 1).astype(int).T
-            crossed = drawn[y, x].mean() if away > TIED else 0.0
-            cost = away + 1.2 * covered + 40 * crossed + 20 * outside.sum() / pixel
+            away = float(np.hypot(*(np.clip(dot, low, high) - dot))) / pixel
+            tie = _pixels(dot, centre + half * _side(dot, centre, half), drawn)
+            crossed = float(drawn[tie].sum()) if away > TIED else 0.0
+            cost = away + 3 * covered + 12 * crossed + 20 * outside.sum() / pixel
             if best is None or cost < best[0]:
                 best = cost, centre, away
     assert best is not None
     _, centre, away = best
-    side = "left" if centre[0] - half[0] > dot[0] else "right" if centre[0] + half[0] < dot[0] else "center"
-    across = {"left": -half[0], "right": half[0], "center": 0.0}[side]
-    text.set(ha=side, multialignment=side)
-    text.set_position(tuple((centre + np.array([across, 0]) - dot) / pixel))
+    side = _side(dot, centre, half)
+    name = {-1: "left", 0: "center", 1: "right"}[int(side[0])]
+    text.set(ha=name, multialignment=name)
+    text.set_position(tuple((centre + np.array([side[0] * half[0], 0]) - dot) / pixel))
+    text._arrow_relpos = tuple((side + 1) / 2)  # type: ignore[attr-defined]
     if away <= TIED:
         text.arrow_patch.set_visible(False)  # type: ignore[union-attr]
+    else:
+        drawn[_pixels(dot, centre + half * side, drawn)] = 1
     a, b = np.maximum(np.rint(centre - half), 0).astype(int)
     c, d = np.maximum(np.rint(centre + half), 0).astype(int)
     drawn[b:d, a:c] = 1
+
+
+def _side(dot: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Where words are tied: at the end of them that is next to the point, or in the middle below or above."""
+    if abs(centre[0] - dot[0]) > half[0]:
+        return np.array([np.sign(dot[0] - centre[0]), 0])
+    return np.array([0, np.sign(dot[1] - centre[1])])
+
+
+def _pixels(dot: np.ndarray, end: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pixels on the way from a point, but for its own mark, to the end of a tie."""
+    way = end - dot
+    steps = np.arange(10, max(11.0, np.hypot(*way))) / max(1.0, np.hypot(*way))
+    x, y = np.clip(np.rint(dot + way * steps[:, None]), 0, np.array(drawn.shape[::-1]) - 1).astype(int).T
+    return y, x
 
 
 def _lines(words: str, broad: int) -> str:
