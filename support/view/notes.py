@@ -114,7 +114,7 @@ def place_notes(fig: Figure) -> None:
 
 def _place(text: Annotation, drawn: np.ndarray, pixel: float) -> None:
     """The best place of one note; it is then drawn for those that follow."""
-    assert text.axes is not None
+    assert isinstance(text.axes, Axes)
     total = np.pad(drawn, ((1, 0), (1, 0))).cumsum(0).cumsum(1)
     box, frame = Text.get_window_extent(text), text.axes.get_window_extent()  # of the words alone
     low_end = np.array([frame.x0, frame.y0])  # above the frame there may be room as well
