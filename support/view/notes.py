@@ -21,6 +21,8 @@ BROAD = 22  # letters in a line
 ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 REACHES = (6, 11, 18, 26, 36, 48, 62, 80, 100, 125)  # points from what is meant to the near edge of the words
 TIED = 10  # points: words that are further away are tied to what they mean
+RAGGED = 12  # points: on a page, whose face differs, lines that end at one place do not quite
+OUT = 400  # how much worse a point outside of the frame is than one of distance
 ABOVE = 14  # points of room over the frame
 FAINT = 0.12  # of black: a ground on which words stand as well
 EDGE = 4  # points around words that stay free
@@ -140,11 +142,12 @@ def place_notes(fig: Figure) -> None:
 
 def _place(text: Annotation, drawn: np.ndarray, pixel: float) -> None:
     """The best place of one note; it is then drawn for those that follow."""
-    assert text.axes is not None
+    assert isinstance(text.axes, Axes)
     total = np.pad(drawn, ((1, 0), (1, 0))).cumsum(0).cumsum(1)
     box, frame = Text.get_window_extent(text), text.axes.get_window_extent()  # of the words alone
     low_end = np.array([frame.x0, frame.y0])  # above the frame there may be room as well
-    high_end = np.array([frame.x1, min(frame.y1 + ABOVE * pixel, drawn.shape[0] - 1)])
+    above = 0 if text.axes.get_title() else ABOVE * pixel
+    high_end = np.array([frame.x1, min(frame.y1 + above, drawn.shape[0] - 1)])
     half = np.array([box.width, box.height]) / 2
     dot = text.axes.transData.transform(text.xy)
     best: tuple[float, np.ndarray, float] | None = None
@@ -161,7 +164,8 @@ def _place(text: Annotation, drawn: np.ndarray, pixel: float) -> None:
             away = float(np.hypot(*(np.clip(dot, low, high) - dot))) / pixel
             tie = _pixels(dot, centre + half * _side(dot, centre, half), drawn)
             crossed = float(drawn[tie].sum()) if away > TIED else 0.0
-            cost = away + 3 * covered + 12 * crossed + 20 * outside.sum() / pixel
+            ragged = RAGGED if high[0] < dot[0] and "\n" in text.get_text() else 0
+            cost = away + ragged + 3 * covered + 12 * crossed + OUT * outside.sum() / pixel
             if best is None or cost < best[0]:
                 best = cost, centre, away
     assert best is not None

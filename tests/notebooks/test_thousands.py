@@ -63,11 +63,8 @@ def test_ticks_have_commas_and_no_computer_powers(path):
 
 
 RAW = re.compile(r"[\[{]['\"\d−-]|': ")
-# How many plots of a chapter still have Python's lists and dicts beside them: fewer are welcome, more are not.
-STILL = {"01": 6, "06": 2, "07": 3, "08": 7, "09": 2, "10": 5, "13": 7}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_numbers_of_a_figure_are_no_raw_data(path):
-    raw = [cell for cell, _, printed in plots(path) if RAW.search(printed)]
-    assert len(raw) <= STILL.get(path.stem[:2], 0), raw
+    assert [cell for cell, _, printed in plots(path) if RAW.search(printed)] == []
