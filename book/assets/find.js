@@ -143,7 +143,7 @@
   Search.htmlToText = (html) => bare(readable(html));
   // The passage that has most of the words, and for those that it lacks others.
   function passages(html, words, ofCode) {
-    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
+    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode && !list.length ? passageOf(page, some, CODE) : null);
     for (let lacks = words, next = best(lacks); next && list.length < 3; next = lacks.length ? best(lacks) : null) {
       list.push(next);
       const said = new Set(stems(next.says));
@@ -264,7 +264,7 @@
     Search.title.textContent = "Search results";
     Search.status.textContent = told;
     Search.output.replaceChildren(...items);
-    document.querySelector(".search-meant")?.remove();
+    for (const old of document.querySelectorAll(".search-meant, .search-hint")) old.remove();
     if (unknown.length) meant(query, unknown).then((other) => {
       if (!other || Search.status.textContent !== told) return;
       if (items.length && nowhere.length) return Search.status.after(make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?"));
@@ -275,6 +275,8 @@
   // What is typed on the page of the search is looked for as it is typed.
   document.addEventListener("DOMContentLoaded", () => {
     let waiting = 0;
+    const asked = new URLSearchParams(location.search).get("q"), examples = ["softmax", "KV cache", "why is attention masked"];
+    if (!asked) document.querySelector("#search-results")?.append(make("p", "search-hint", "A term, a title or a question:", ...examples.flatMap((words, k) => [k ? ", " : " ", anchor(`?q=${words.replace(/ /g, "+")}`, words)])));
     for (const field of document.querySelectorAll('form.bd-search:not(dialog form) input[name="q"]')) {
       field.addEventListener("input", () => {
         clearTimeout(waiting);

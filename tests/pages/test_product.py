@@ -110,7 +110,7 @@ def test_on_paper_there_is_text_and_nothing_to_press(open_page):
 
 def test_paper_is_light_in_the_dark_too(open_tab):
     tab = open_tab("file", "notebooks/18_training.html", dark=True)
-    ink = "getComputedStyle(document.querySelector('.bd-article p')).color.match(/\\d+/g).every(n => n < 90)"
+    ink = "getComputedStyle(document.querySelector('.bd-article h2')).color.match(/\\d+/g).every(n => n < 90)"
     plots = "getComputedStyle(document.querySelector('img.plot.only-dark')).display"
     assert not tab.evaluate(ink)
     tab.emulate_media(media="print", color_scheme="dark")

@@ -406,3 +406,20 @@ def test_every_sidebar_has_the_numbers_of_the_chapters(site):
         bar = text.partition('class="bd-links')[2].partition("</nav>")[0]
         assert len(re.findall(r'data-chapter="\d\d"><span class="chapter-number">', bar)) == 27, path.name
         assert not bare.search(bar), path.name
+
+
+def test_the_page_of_the_search_says_what_one_can_ask_and_only_asking_finds_nothing(open_tab):
+    tab = open_tab("http", "search.html", loaded="domcontentloaded")
+    hint = tab.locator(".search-hint")
+    assert hint.locator("a").count() == 3
+    field = tab.locator("form.bd-search:not(dialog form) input[name=q]")
+    field.fill("why does")
+    tab.wait_for_function(f"() => {STATUS.replace(').', ')?.')}.includes('stand on every page')")
+    assert hint.count() == 0 and tab.locator("#search-results li").count() == 0
+    field.fill("why does the loss become nan")
+    tab.wait_for_selector("#search-results li .context")
+    first = tab.locator("#search-results li a").first
+    tab.wait_for_function(
+        "() => document.querySelector('#search-results li a').hash.startsWith('#deeper-where')"
+    )
+    assert "When training fails" in first.inner_text() and tab.complaints == []
