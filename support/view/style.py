@@ -188,14 +188,16 @@ def shades(count: int) -> list[str]:
     return [dark_enough(matplotlib.colormaps["viridis"](step)[:3]) for step in steps]
 
 
-def dark_enough(shade: Any) -> str:
+def dark_enough(shade: tuple[float, float, float]) -> str:
     """A colour (red, green, blue from 0 to 1), darkened until letters in it read well on white.
 
     >>> dark_enough((1, 1, 1)), dark_enough((0, 0, 0.5))
     ('#737373', '#000080')
     """
+    red, green, blue = shade
     for part in range(100):
-        darker = [(1 - part / 100) * channel for channel in shade]
+        left = 1 - part / 100
+        darker = (left * red, left * green, left * blue)
         if _light((1, 1, 1)) / _light(darker) >= ENOUGH + 0.05:  # and it is rounded to 256 steps
             break
     return str(matplotlib.colors.to_hex(darker))
