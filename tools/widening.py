@@ -113,12 +113,14 @@ def _unbroken(panel: Panel, width: float) -> float:
     if sum(box[2] - box[0] for box in boxes) + 4 * len(boxes) > room or named(labels[-1], "tspan"):
         return 0.0
     first = lines[0]
-    down = re.search(r"translate\(\S+ ([-\d.]+)\)", first.get("transform", ""))
-    if down is None or "rotate" in first.get("transform", ""):
+    down = re.search(r"(?:translate\(|rotate\(-0 )\S+ ([-\d.]+)\)$", first.get("transform", ""))
+    if down is None:
         return 0.0
     first.text = " ".join(line.text or "" for line in lines)
     first.set("transform", f"translate({middle:.2f} {down[1]})")
     first.set("style", f"{first.get('style')}; text-anchor: middle")
+    for place in {"x", "y"} & set(first.attrib):
+        del first.attrib[place]
     for line in lines[1:]:
         labels[-1].remove(line)
     return bottom - boxes[0][3]
