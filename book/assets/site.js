@@ -103,7 +103,7 @@
       if (place) of.set(place, link);
     }
     if (!of.size) return;
-    // (The list folds some entries at the end of their part: here they stand as they do on the page.)
+    // (The list folds some entries in one place: here they stand as they do on the page.)
     const places = [...of.keys()].sort((a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
     const outer = [], within = new Map(places.map((place) => [place, []]));
     for (const place of places) { // (each once, and not with each other: a page of the package has hundreds)

@@ -1,5 +1,6 @@
-"""The list of contents beside a chapter: what goes deeper is folded at the end of its part."""
+"""The list of contents beside a chapter: what goes deeper is folded, where most of it stands."""
 
+from itertools import groupby
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
@@ -12,25 +13,32 @@ def fold_deeper_entries(part: Tag) -> None:
     """The entries of a part that go deeper, where there are several, under one line that counts them.
 
     >>> entry = '<li><a href="#deeper-{0}">Deeper: {0}</a></li>'
-    >>> html = f"<ul>{entry.format('a')}<li><a href='#b'>b</a></li>{entry.format('c')}</ul>"
+    >>> b, e = (f"<li><a href='#{name}'>{name}</a></li>" for name in "be")
+    >>> html = f"<ul>{entry.format('a')}{b}{entry.format('c')}{entry.format('d')}{e}</ul>"
     >>> toc = BeautifulSoup(html, "html.parser")
     >>> fold_deeper_entries(toc.ul)
     >>> fold_deeper_entries(toc.details.ul)
     >>> toc.get_text(" "), toc.details.get_text(" ")
-    ('b 2 sections go deeper A C', '2 sections go deeper A C')
+    ('b 3 sections go deeper A C D e', '3 sections go deeper A C D')
     """
-    entries = [entry for entry in part("li", recursive=False) if entry.a["href"].startswith(LINK)]
+    runs = [list(run) for _, run in groupby(part("li", recursive=False), _goes_deeper)]
+    runs = [run for run in runs if _goes_deeper(run[0])]
+    entries = [entry for run in runs for entry in run]
     if len(entries) < 2 or (part.parent and part.parent.name == "details"):  # (folded: the theme asks again)
         return
     fold = BeautifulSoup(FOLD, "html.parser").li
     fold.summary.string = f"{len(entries)} sections go deeper"
     fold.ul["class"] = part.get("class", [])
+    max(runs, key=len)[0].insert_before(fold)
     for entry in entries:
         first = entry.a.find(string=True)  # the title may go on in letters of code
         title = first.removeprefix(PREFIX)
         first.replace_with(title[:1].upper() + title[1:])
         fold.ul.append(entry.extract())
-    part.append(fold)
+
+
+def _goes_deeper(entry: Tag) -> bool:
+    return entry.a["href"].startswith(LINK)
 
 
 def in_contents(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
