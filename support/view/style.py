@@ -191,7 +191,7 @@ def shades(count: int) -> list[str]:
 def dark_enough(shade: tuple[float, float, float]) -> str:
     """A colour (red, green, blue from 0 to 1), darkened until letters in it read well on white.
 
-    >>> dark_enough((1, 1, 1)), dark_enough((0, 0, 0.5))
+    >>> dark_enough((1.0, 1.0, 1.0)), dark_enough((0.0, 0.0, 0.5))
     ('#737373', '#000080')
     """
     red, green, blue = shade
