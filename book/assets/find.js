@@ -143,7 +143,7 @@
   Search.htmlToText = (html) => bare(readable(html));
   // The passage that has most of the words, and for those that it lacks others.
   function passages(html, words, ofCode) {
-    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode && !list.length ? passageOf(page, some, CODE) : null);
+    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
     for (let lacks = words, next = best(lacks); next && list.length < 3; next = lacks.length ? best(lacks) : null) {
       list.push(next);
       const said = new Set(stems(next.says));
