@@ -149,7 +149,7 @@
     };
     const ask = () => { asked ||= requestAnimationFrame(mark); };
     for (const when of ["scroll", "resize", "hashchange"]) addEventListener(when, ask, {passive: true});
-    new ResizeObserver(ask).observe($(".bd-article")); // (what is laid out, or made, above moves the rest without a scroll)
+    new ResizeObserver(mark).observe($(".bd-article")); // (what is laid out, or made, above moves the rest without a scroll)
     const beside = $("#pst-secondary-sidebar");
     if (beside) {
       new ResizeObserver(show).observe(beside); // (when the window changes, its new height is known later)

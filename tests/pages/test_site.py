@@ -244,6 +244,18 @@ def test_on_a_phone_the_rows_of_a_wide_table_are_cards(open_tab, page, least):
     assert right <= 390
 
 
+# Until the page has kept its height for a second.
+STANDS_STILL = """() => new Promise((done) => {
+  let high = 0, since = 0;
+  const look = (now) => {
+    const is = document.documentElement.scrollHeight;
+    if (is !== high) [high, since] = [is, now];
+    if (now - since > 1000) done(); else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
     tab = open_tab("file", CHAPTER, width=width, built=False)
@@ -261,6 +273,7 @@ def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
     for _ in range(6):
         tab.mouse.wheel(0, 1700)
         tab.wait_for_timeout(600)  # a busy machine takes its time
+        tab.evaluate(STANDS_STILL)  # (a figure that is made on the way moves what is below it)
         place = tab.evaluate(read)
         assert tab.evaluate(here) == (f"#{place}" if place and place != "attention" else None)
 
