@@ -5,7 +5,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 
 TABLES = "table.genindextable"
-ENTRIES = ":scope > tbody > tr > td > ul > li, :scope > tr > td > ul > li"
+ENTRIES = ":scope > tr > td > ul > li"
 
 
 def _list(page: BeautifulSoup, items: list[Tag], **attributes: str) -> Tag:

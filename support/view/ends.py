@@ -64,7 +64,7 @@ def name_ends(ax: Axes) -> None:
             place = places[last]
             apart = line.get_transform() != ax.transData  # a level, from edge to edge
             end = ax.transData.inverted().transform(place / points) if apart else data[last]
-            words = _lines(str(line.get_label()))
+            words = in_lines(str(line.get_label()), SHORT)
             found.append((float(place[0]), float(place[1]), words, tuple(end), to_hex(line.get_color())))
     found.sort(key=lambda one: one[0])
     columns: list[list[tuple[float, float, str, Any, Any]]] = []
@@ -97,29 +97,28 @@ def line_ink(colour: str) -> str:
     """The colour of a line's name: that of the line, as dark as letters on white need to be.
 
     >>> line_ink("#0072b2"), line_ink("#33638d"), line_ink("#1e9c89")
-    ('#005A8D', '#33638d', '#157163')
+    ('#005A8D', '#33638d', '#1a8373')
     """
     codes = [code.lower() for code in style.COLOURS.values()]
     if colour in codes:
         return style.ink(codes.index(colour))
-    while style.readable_on(to_rgb(colour)) != "white":
-        red, green, blue = (0.85 * part for part in to_rgb(colour))
-        colour = to_hex((red, green, blue))
-    return colour
+    return colour if style.readable_on(to_rgb(colour)) == "white" else style.dark_enough(to_rgb(colour))
 
 
-def _lines(name: str) -> str:
-    """A name in as few lines as it needs, of about the same length.
+def in_lines(words: str, broad: int) -> str:
+    """Words in as few lines as they need, of about the same length.
 
-    >>> _lines("post-norm, scaled init"), _lines("post-norm")
+    >>> in_lines("the loss falls fastest in the beginning", 22)
+    'the loss falls fastest\\nin the beginning'
+    >>> in_lines("post-norm, scaled init", SHORT), in_lines("post-norm", SHORT)
     ('post-norm,\\nscaled init', 'post-norm')
     """
-    fewest = -(-len(name) // SHORT)
-    for width in range(-(-len(name) // fewest), len(name) + 1):
-        lines = textwrap.wrap(name, width, break_long_words=False, break_on_hyphens=False)
-        if len(lines) <= fewest or width >= SHORT:
-            break
-    return "\n".join(lines)
+    fewest = len(textwrap.wrap(words, broad, break_long_words=False, break_on_hyphens=False))
+    for width in range(-(-len(words) // max(1, fewest)), broad + 1):
+        lines = textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False)
+        if len(lines) <= fewest:
+            return "\n".join(lines)
+    return textwrap.fill(words, broad, break_long_words=False, break_on_hyphens=False)
 
 
 def _apart(ups: list[float], highs: np.ndarray, low: float, high: float) -> list[float]:

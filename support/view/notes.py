@@ -1,6 +1,5 @@
 """What a plot shows, written into it: a few words beside the point they speak of."""
 
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from matplotlib.text import Annotation, Text
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import line_ink
+from support.view.ends import in_lines, line_ink
 from support.view.image_files import no_word_of_collapse
 
 WAITING = "note"  # the mark of a note that waits for its place
@@ -64,7 +63,8 @@ def note(
     if away is not None:
         return _fixed(ax, words, at, away, form, tie)
     x, y = (float(value) for value in at)
-    text = ax.annotate(_lines(words, broad), (x, y), (0, 0), textcoords="offset points", va="center", **form)
+    lines = in_lines(words, broad)
+    text = ax.annotate(lines, (x, y), (0, 0), textcoords="offset points", va="center", **form)
     text.set_gid(WAITING)
     text.set_in_layout(False)
 
@@ -197,17 +197,3 @@ def _pixels(dot: np.ndarray, end: np.ndarray, drawn: np.ndarray) -> tuple[np.nda
     steps = np.arange(10, max(11.0, np.hypot(*way))) / max(1.0, np.hypot(*way))
     x, y = np.clip(np.rint(dot + way * steps[:, None]), 0, np.array(drawn.shape[::-1]) - 1).astype(int).T
     return y, x
-
-
-def _lines(words: str, broad: int) -> str:
-    """Words in as few lines as they need, of about the same length.
-
-    >>> _lines("the loss falls fastest in the beginning", 22)
-    'the loss falls fastest\\nin the beginning'
-    """
-    fewest = len(textwrap.wrap(words, broad, break_long_words=False, break_on_hyphens=False))
-    for width in range(-(-len(words) // max(1, fewest)), broad + 1):
-        lines = textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False)
-        if len(lines) <= fewest:
-            return "\n".join(lines)
-    return textwrap.fill(words, broad, break_long_words=False, break_on_hyphens=False)

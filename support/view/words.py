@@ -5,12 +5,11 @@ from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
-from matplotlib.textpath import text_to_path
 
 from support.core import InputError
 from support.view import style
+from support.view.image_files import text_width
 from support.view.plots import numbers
 
 LINE, GAP, EDGE = 23, 4, 3  # points: from line to line, between words, and at the sides of a word
@@ -45,7 +44,7 @@ def plot_words(words: Sequence[str], weights: Mapping[str, Any], notable: float 
         y, x = y + LINE, 0.0
         for word, weight in zip(words, row.tolist(), strict=True):
             label = f"{word} {weight:.2f}" if weight >= notable else word
-            wide = _width(label) + 2 * EDGE
+            wide = text_width(label, style.LETTERS) + 2 * EDGE
             if x and x + wide > across:
                 x, y = 0.0, y + LINE
             placed.append((label, weight, x, y, wide))
@@ -105,9 +104,3 @@ def plot_merges(words: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> Fig
         ax.spines[:].set_visible(False)
         ax.set_title(f"“{name}”", loc="left")
     return fig
-
-
-def _width(words: str) -> float:
-    """How wide words are, in points."""
-    font = FontProperties("DejaVu Sans", size=style.LETTERS)
-    return text_to_path.get_text_width_height_descent(words, font, ismath=False)[0]
