@@ -97,7 +97,7 @@ def line_ink(colour: str) -> str:
     """The colour of a line's name: that of the line, as dark as letters on white need to be.
 
     >>> line_ink("#0072b2"), line_ink("#33638d"), line_ink("#1e9c89")
-    ('#005A8D', '#33638d', '#1a8373')
+    ('#005A8D', '#33638d', '#198373')
     """
     codes = [code.lower() for code in style.COLOURS.values()]
     if colour in codes:

@@ -92,8 +92,8 @@ def _from(row: re.Match[str], place: float, anchor: str) -> str:
     return f'<text style="{style}" x="{x}" y="{y}" transform="{turn}">{row["words"]}</text>'
 
 
-def text_width(words: str, size: float) -> float:
-    """How wide words are in points, in the face that figures are laid out in.
+def text_width(words: str, size: float | int) -> float:
+    """How wide words of a size in points are, in points, in the face that figures are laid out in.
 
     >>> text_width("loss", 10) < text_width("loss", 12) < text_width("losses", 12)
     True
