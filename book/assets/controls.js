@@ -53,7 +53,8 @@
   // The bar of a phone is there while a third of its figure, or of the window, is in sight; a sliver has no bar over the text.
   function fair(bar) {
     const panel = bar?.closest(".live-panel");
-    if (panel) new IntersectionObserver(([{intersectionRect, boundingClientRect}]) => {
+    if (panel) new IntersectionObserver((seen) => {
+      const {intersectionRect, boundingClientRect} = seen.at(-1); // (a busy page tells of several frames at once)
       bar.classList.toggle("live-player-away", intersectionRect.height < Math.min(innerHeight, boundingClientRect.height) / 3);
     }, {threshold: [...Array(51).keys()].map((k) => k / 50)}).observe(panel);
   }

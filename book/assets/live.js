@@ -299,7 +299,7 @@
           return other;
         });
         bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again, players[1], speeds[1]));
-        const watch = new IntersectionObserver(([{isIntersecting}]) => { bar.classList.toggle("live-player-tour", !isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
+        const watch = new IntersectionObserver((seen) => { bar.classList.toggle("live-player-tour", !seen.at(-1).isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
       }
       const buttons = make("div", {class: "live-buttons"}, ...actions, reset, link, copied);
