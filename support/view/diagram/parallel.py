@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from support.core import InputError
-from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.canvas import SMALLEST, Diagram, Number
 from support.view.diagram.shapes import Drawing
 
 
@@ -85,6 +85,7 @@ def parallelism(devices: int = 3) -> Diagram:
     )
 
 
+SHADES = (0.0, 0.18, 0.36, 0.55)  # of a sum of one to four devices; on the strongest, letters still read well
 GRADIENTS = ((1, 2, 3, 4), (10, 20, 30, 40), (100, 200, 300, 400), (0, 0, 0, 1))
 
 
@@ -106,59 +107,60 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
     ):
         raise InputError("give four numbers of each of four devices, whose sums have at most three digits")
     summed = [[1] * 4 for _ in range(4)]  # of how many devices an entry is the sum
-    d, cell, high, across, down = Drawing(522), 27, 14, 52, 72
+    d, cell, high, across, down, wide = Drawing(474), 27, 14, 51, 72, 106
 
-    def frame(left: Number, top: Number, turn: int | None) -> None:
-        """The devices in a square, the ring clockwise; turn is None when all is done."""
-        places = [(left, top), (left + across, top), (left + across, top + down), (left, top + down)]
+    def entry(x: Number, y: Number, number: Number | str, count: int) -> None:
+        """A number in the shade of how many devices it is the sum of; a finished one in bold letters."""
+        d.cell(x, y, cell, high, "" if count == 4 else f"{number}", "loss", SHADES[count - 1])
+        if count == 4:
+            d.text(x + cell / 2, y + high / 2, f"{number}", size=SMALLEST, bold=True, inside=True)
+
+    def one_round(left: Number, top: Number, turn: int) -> None:
+        """The devices in a square, the ring clockwise, in a frame of their own."""
+        d.frame(left, top, wide, 160)
+        d.text(left + wide / 2, top + 12, f"round {turn + 1}", size=12)
+        x, y = left + (wide - across - cell) / 2, top + 24
+        places = [(x, y), (x + across, y), (x + across, y + down), (x, y + down)]
         for k, (x, y) in enumerate(places):
             for j in range(4):
-                d.cell(x, y + high * j, cell, high, f"{held[k][j]}", "loss", 0.02 + 0.1 * summed[k][j])
-            d.text(
-                x + (-5 if k in (0, 3) else cell + 5),
-                y + 2 * high,
-                str(k),
-                "faint",
-                size=11,
-                anchor="end" if k in (0, 3) else "start",
-            )
-        if turn is None:
-            return
+                entry(x, y + high * j, held[k][j], summed[k][j])
+            aside, anchor = ((-4, "end"), (cell + 4, "start"))[k in (1, 2)]
+            d.text(x + aside, y + 2 * high, str(k), "faint", size=11, anchor=anchor)
         for k, (x, y) in enumerate(places):
             j = (k - turn) % 4
             at = y + high * (j + 0.5)
-            d.cell(x, y + high * j, cell, high, role="loss", edge=2)
+            d.cell(x, y + high * j, cell, high, role="ink", edge=2)
             if k == 0:
-                d.arrow((x + cell + 2, at), (x + across - 2, at), role="loss")
+                d.arrow((x + cell + 2, at), (x + across - 2, at), role="ink")
             elif k == 2:
-                d.arrow((x - 2, at), (x - across + cell + 2, at), role="loss")
+                d.arrow((x - 2, at), (x - across + cell + 2, at), role="ink")
             else:
                 ends = (y + 4 * high + 3, y + down - 3) if k == 1 else (y - 3, y - down + 4 * high + 3)
-                d.arrow(*((x + cell / 2, end) for end in ends), role="loss")
+                d.arrow(*((x + cell / 2, end) for end in ends), role="ink")
 
+    d.text(8, 12, "sum of", "faint", size=12, anchor="start")
+    for count in range(1, 5):
+        entry(54 + 34 * (count - 1), 5, count, count)
+    d.text(192, 12, "devices’ numbers", "faint", size=12, anchor="start")
+    d.cell(54, 28, cell, high, role="ink", edge=2)
+    d.text(88, 35, "sent to the next device, clockwise", "faint", size=12, anchor="start")
     for part, (name, what) in enumerate(
         (("reduce-scatter", "what arrives is added"), ("all-gather", "what arrives replaces"))
     ):
-        top = 182 * part
-        d.text(8, top + 12, name, bold=True, anchor="start")
-        d.text(120, top + 12, what, "faint", size=12, anchor="start")
+        top = 56 + 194 * part
+        d.text(8, top + 10, name, bold=True, anchor="start")
+        d.text(126, top + 10, what, "faint", size=12, anchor="start")
         for column in range(3):
             turn = 3 * part + column
-            d.text(18 + 112 * column + (across + cell) / 2, top + 32, f"round {turn + 1}", "faint", size=12)
-            frame(18 + 112 * column, top + 44, turn)
+            one_round(5 + 112 * column, top + 22, turn)
             sent = [(k, (k - turn) % 4, held[k][(k - turn) % 4], summed[k][(k - turn) % 4]) for k in range(4)]
             for k, j, number, count in sent:
                 held[(k + 1) % 4][j] = number + (held[(k + 1) % 4][j] if part == 0 else 0)
                 summed[(k + 1) % 4][j] = count + (summed[(k + 1) % 4][j] if part == 0 else 0)
-    d.text(8, 376, "afterwards", bold=True, anchor="start")
-    frame(18, 390, None)
-    d.text(163, 397, "0 1 2 3", "faint", size=11)
-    d.text(196, 397, "devices, in a ring", "faint", size=12, anchor="start")
-    d.cell(150, 412, cell, high, role="loss", edge=2)
-    d.text(196, 419, "sent in this round", "faint", size=12, anchor="start")
-    for k, words in enumerate(("of one device", "a sum of two", "a sum of three", "the sum of all four")):
-        d.cell(150, 434 + 22 * k, cell, high, "", "loss", 0.12 + 0.1 * k)
-        d.text(196, 441 + 22 * k, words, "faint", size=12, anchor="start")
+    d.text(8, 456, "afterwards", bold=True, anchor="start")
+    d.text(96, 456, "each device holds", "faint", size=12, anchor="start")
+    for j in range(4):
+        entry(206 + cell * j, 449, held[0][j], summed[0][j])
     sums = ", ".join(map(str, held[0]))
     return d.done(
         "Four devices in a ring, each with four numbers of its gradient, in six rounds. In each round every "

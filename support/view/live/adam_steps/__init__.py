@@ -12,7 +12,9 @@ CURVES = (1.0, 25.0)
 ROWS = ("a", "b")
 STEPS = 3
 UNIT = 110  # of the drawing, for one of a or b
-CONTOURS = (0.5, 2, 6, 13, 26)
+SHEET = (740, 290)
+MINIMUM = (530, 165)  # where it stands on the sheet
+CONTOURS = (0.12, 0.6, 1.6, 6, 13, 26)  # of the loss; the first three are whole
 
 
 def adam() -> Story:
@@ -101,15 +103,17 @@ def valley(story: Story) -> Scene:
     >>> [(step, kind) for step, kind, _ in scene.lines if kind == "move"]
     [(4, 'move'), (9, 'move'), (14, 'move')]
     """
-    scene = Scene((620, 280), "The valley from above: contours, the way downhill, and Adam’s moves.")
+    scene = Scene(SHEET, "The valley from above: contours, the way downhill, and Adam’s moves.")
 
     def at(a: float, b: float) -> tuple[float, float]:
-        return 530 + UNIT * a, 165 - UNIT * b
+        return MINIMUM[0] + UNIT * a, MINIMUM[1] - UNIT * b
 
     for level in CONTOURS:  # an ellipse with the half axes √(2 L) and √(2 L ÷ 25)
         reach = [math.sqrt(2 * level / curve) for curve in CURVES]
         turns = [math.tau * k / 180 for k in range(181)]
         scene.line(0, "contour", [at(reach[0] * math.cos(u), reach[1] * math.sin(u)) for u in turns])
+    wide, high = SHEET
+    scene.line(0, "frame", [(1, 1), (wide - 1, 1), (wide - 1, high - 1), (1, high - 1), (1, 1)])
     scene.word(0, "ground", *at(0.12, -0.06), "minimum")
     scene.line(0, "end", [at(0.0, 0.0)] * 2)
     theta, g = story.matrices["θ"], story.matrices["g"]
