@@ -103,13 +103,13 @@ def checkpoint(names: Sequence[tuple[str, str, str]] = GPT2_NAMES, title: str = 
     """
     if not 1 <= len(names) <= 16:
         raise InputError(f"{len(names)} names; give one to sixteen")
-    d, high = Drawing(90 + 38 * len(names)), 38
+    d, high = Drawing(90 + 33 * len(names)), 33
     d.text(70, 16, title, bold=True)
     d.text(244, 16, "our GPT", bold=True)
     for k, (theirs, ours, role) in enumerate(names):
         y = 48 + high * k
-        left = d.box(70, y, 124, 28, theirs, role, size=11, round=4)
-        right = d.box(244, y, 184, 28, ours, role, size=11, round=4)
+        left = d.box(70, y, 124, 25, theirs, role, size=11, round=4)
+        right = d.box(244, y, 184, 25, ours, role, size=11, round=4)
         d.arrow(left.right, right.left, role=role)
     y = 48 + high * len(names)
     d.text(8, y, "$ᵀ stored [input, output]; ours is [output, input]$", "faint", size=12, anchor="start")
