@@ -112,8 +112,8 @@ def valley(story: Story) -> Scene:
         reach = [math.sqrt(2 * level / curve) for curve in CURVES]
         turns = [math.tau * k / 180 for k in range(181)]
         scene.line(0, "contour", [at(reach[0] * math.cos(u), reach[1] * math.sin(u)) for u in turns])
-    wide, high = SHEET
-    scene.line(0, "frame", [(1, 1), (wide - 1, 1), (wide - 1, high - 1), (1, high - 1), (1, 1)])
+    right, low = SHEET[0] - 1.0, SHEET[1] - 1.0
+    scene.line(0, "frame", [(1.0, 1.0), (right, 1.0), (right, low), (1.0, low), (1.0, 1.0)])
     scene.word(0, "ground", *at(0.12, -0.06), "minimum")
     scene.line(0, "end", [at(0.0, 0.0)] * 2)
     theta, g = story.matrices["θ"], story.matrices["g"]
