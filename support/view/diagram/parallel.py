@@ -107,7 +107,7 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
     ):
         raise InputError("give four numbers of each of four devices, whose sums have at most three digits")
     summed = [[1] * 4 for _ in range(4)]  # of how many devices an entry is the sum
-    d, cell, high, across, down, wide = Drawing(474), 27, 14, 51, 72, 106
+    d, cell, high, across, down, wide = Drawing(520), 27, 14, 51, 72, 106
 
     def entry(x: Number, y: Number, number: Number | str, count: int) -> None:
         """A number in the shade of how many devices it is the sum of; a finished one in bold letters."""
@@ -139,11 +139,11 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
                 d.arrow(*((x + cell / 2, end) for end in ends), role="ink")
 
     d.text(8, 12, "sum of", "faint", size=12, anchor="start")
-    for count in range(1, 5):
-        entry(54 + 34 * (count - 1), 5, count, count)
-    d.text(192, 12, "devices’ numbers", "faint", size=12, anchor="start")
-    d.cell(54, 28, cell, high, role="ink", edge=2)
-    d.text(88, 35, "sent to the next device, clockwise", "faint", size=12, anchor="start")
+    for k, word in enumerate(("one", "two", "three", "four")):
+        d.cell(54 + 46 * k, 5, 40, high, word, "loss", SHADES[k])
+    d.text(240, 12, "devices", "faint", size=12, anchor="start")
+    d.cell(54, 28, 40, high, role="ink", edge=2)
+    d.text(102, 35, "sent to the next device, clockwise", "faint", size=12, anchor="start")
     for part, (name, what) in enumerate(
         (("reduce-scatter", "what arrives is added"), ("all-gather", "what arrives replaces"))
     ):
@@ -158,9 +158,12 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
                 held[(k + 1) % 4][j] = number + (held[(k + 1) % 4][j] if part == 0 else 0)
                 summed[(k + 1) % 4][j] = count + (summed[(k + 1) % 4][j] if part == 0 else 0)
     d.text(8, 456, "afterwards", bold=True, anchor="start")
-    d.text(96, 456, "each device holds", "faint", size=12, anchor="start")
-    for j in range(4):
-        entry(206 + cell * j, 449, held[0][j], summed[0][j])
+    d.text(8, 484, "every device holds\nall four sums", "faint", size=12, anchor="start")
+    for k in range(4):
+        for j in range(4):
+            entry(150 + 46 * k, 446 + high * j, held[k][j], summed[k][j])
+        d.text(150 + 46 * k + cell / 2, 511, str(k), "faint", size=11)
+    d.text(148, 511, "device", "faint", size=11, anchor="end")
     sums = ", ".join(map(str, held[0]))
     return d.done(
         "Four devices in a ring, each with four numbers of its gradient, in six rounds. In each round every "
