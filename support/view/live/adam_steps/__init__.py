@@ -14,7 +14,7 @@ STEPS = 3
 UNIT = 110  # of the drawing, for one of a or b
 SHEET = (740, 290)
 MINIMUM = (530, 165)  # where it stands on the sheet
-CONTOURS = (0.12, 0.6, 1.6, 6, 13, 26)  # of the loss; the first three are whole
+CONTOURS = (0.8, 1.6, 6, 13, 26)  # of the loss; the first two are whole
 
 
 def adam() -> Story:
