@@ -26,8 +26,8 @@ ENDED = (
 )
 STOPPED = (
     "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss is NaN at step {stopped:.0f}, "
-    "which is not a number: the run is over. The lowest run with this optimiser ends {lowest:.2f} nats above the "
-    "lowest possible, the entropy of the game."
+    "which is not a number: the run is over. The lowest run with this optimiser ends {lowest:.2f} nats "
+    "above the lowest possible, the entropy of the game."
 )
 # What is said of a limit at the highest rate of plain gradient descent: the chapter asks which one tames it.
 TAMED = " Found: this limit tames the rate, and the model learns, though far less than with a smaller rate."
