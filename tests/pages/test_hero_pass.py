@@ -132,3 +132,21 @@ def test_between_five_words_is_air_and_the_last_row_is_in_the_window(front_page)
     assert len(gaps) == 4 and min(gaps) >= 7
     top = element.query_selector(".machine-stage").bounding_box()["y"]
     assert top + squares[-1] + high <= 800, "a long text pushes the drawing down by one line only"
+
+
+def test_the_front_page_opens_with_one_pass_that_a_press_ends_and_who_wants_none_has_none(front_page):
+    """What is drawn begins at the embedding and ends where a pass ends; words and answer stand throughout."""
+    frames = "e => performance.getEntriesByName('machine:frame').length"
+    stands = "e => e.view.reach === e.view.until && e.view.until === e.view.data.stands"
+    moved = []
+    for still in (False, True):
+        tab, element = front_page(still=still)
+        assert element.query_selector(".machine-bars .live-word").text_content() == "3"
+        tab.wait_for_function(stands, arg=element)
+        moved.append(element.evaluate(frames))
+        assert element.evaluate("e => e.state.words.length") == 3 and tab.complaints == []
+    assert moved[0] > 3 * moved[1]
+    element.evaluate("e => e.view.move(-0.6, 1e6)")
+    element.query_selector(".live-tour > .live-stop:nth-of-type(2)").click()
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert element.evaluate(stands), "a new text is shown whole"

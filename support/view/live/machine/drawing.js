@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const {surely: part, bar} = window.ModelText;
+  const ENTRANCE = 2600; // milliseconds
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
   const coarse = () => matchMedia("(pointer: coarse)").matches;
@@ -72,6 +73,7 @@
       const bar = panel.querySelector(":scope > .live-player");
       if (bar) new ResizeObserver(() => this.frame()).observe(bar); // (it grows where the tour is out of sight)
       this.place(true);
+      if (panel.closest(".hero") && !calm()) this.move(-0.6, ENTRANCE); // the front page is seen at work: one pass
     }
 
     // --- a new state ---
@@ -90,6 +92,7 @@
       const from = same && state.step ? this.reach : this.until || -0.6;
       const moves = tools.speed && !calm() && from < this.until && this.until - from < 2;
       this.reach = moves ? from : this.until;
+      this.turn = null; // what still moved has ended
       this.follow();
       this.place();
       if (moves) this.move(from, 0.76 * this.data.pace.part / tools.speed);
@@ -97,6 +100,7 @@
     }
     move(from, long) {
       const start = performance.now(), to = this.until, turn = this.turn = {};
+      this.reach = from;
       const frame = (now) => {
         if (this.turn !== turn) return;
         const t = clamp((now - start) / long);

@@ -39,6 +39,7 @@
     if (!state.over) parts.push(" …");
     const english = Object.keys(data.english).length && state.words.length > view.held.begins ? [make("span", {class: "machine-english"}, `In English: ${lately(inEnglish(state.words.slice(view.held.begins), data.english))}${state.over ? "" : " …"}`)] : [];
     view.text.classList.toggle("machine-glossed", Object.keys(data.english).length > 0); // (there is room for both)
+    view.text.classList.toggle("machine-typed", !fresh && pieces.every(({kind}) => kind !== "unknown" && kind !== "left")); // (the text box says it)
     view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
     view.text.scrollTop = view.text.scrollHeight; // (of a long text one sees the end)
   }
