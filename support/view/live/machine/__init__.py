@@ -32,8 +32,7 @@ END: Values = {"step": standing(GAME), "at": 0}
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? Most likely one of the players 1 to 8: the game leaves open which, and so "
-        "does the model. Now add Paolo.",
+        "Whom will Pietro call? The game leaves that open, and so does the model. Now add Paolo.",
         {"prompt": "Pietro chiama", "h00": True, **END},
     ),
     Stop(
