@@ -45,12 +45,12 @@ def attention(
             f"{t} words and {len(scores)} rows of scores; give 3 to 5 words and a square of scores"
         )
     s, d = Sizes(config, **({} if config is None else {"T": t})), Drawing(684)
-    x0, right = 58, 304
+    x0, right = 58, 300
     left = x0 + 15 * t
     x = d.box(170, 22, 300, 30, "words’ vectors$ (normalised residual stream)$", "stream", size=12)
     d.text(108, 50, s("T", "d_model"), "faint", size=12)
     for k, (name, role, at) in enumerate((("Q", "query", 46), ("K", "key", 172), ("V", "value", right))):
-        matrix = d.box(at, 82, 58, 30, f"W_{{{name}}}", role, bold=True)
+        matrix = d.box(at, 82, 76, 30, f"table$ W_{{{name}}}$", role, bold=True, size=12)
         d.arrow((at, x.bottom[1]), matrix.top)
         d.arrow(matrix.bottom, (at, 120))
         grid = d.grid(at - 24, 120, _shades(t, 3, k), role, cell=16)
@@ -64,7 +64,7 @@ def attention(
 
     top: Number = low + 64
     cell = 30
-    masked = [[v if j <= i else "−∞" for j, v in enumerate(row)] for i, row in enumerate(scores)]
+    masked = [[v if j <= i else "$−∞$" for j, v in enumerate(row)] for i, row in enumerate(scores)]
     later = torch.ones(t, t).triu(1).bool()
     weights = torch.tensor(scores, dtype=torch.float64).masked_fill(later, -math.inf).softmax(dim=-1)
     shares = [[w if j <= i else None for j, w in enumerate(row)] for i, row in enumerate(weights.tolist())]
@@ -79,14 +79,14 @@ def attention(
         d.text(beside, y + 48, note, "faint", size=12, anchor="start")
         return d.grid(x0, y, values, "attention", cell=cell, high=20, digits=digits)
 
-    raw = square(top, masked, 1, "scores", "mask: later\nkeys get −∞")
+    raw = square(top, masked, 1, "scores", "mask: no later\nkeys$ (−∞)$")
     top = raw.bottom[1] + 40
     d.arrow(raw.bottom, (left, top), words="softmax of each row")
     mixed = square(top, shares, 2, "weights", "each row\nsums to 1")
-    mix = d.box(left, mixed.bottom[1] + 40, 130, 30, "weights · V", "value", bold=True)
+    mix = d.box(left, mixed.bottom[1] + 40, 216, 30, "mix of values$ = weights · V$", "value", bold=True)
     d.arrow(mixed.bottom, mix.top)
     d.arrow((right, low + 22), (right, mix.y), mix.right, role="value")
-    out = d.box(left, mix.y + 66, 62, 30, "W_{O}", "attention", bold=True)
+    out = d.box(left, mix.y + 66, 140, 30, "output table$ W_{O}$", "attention", bold=True)
     d.arrow(mix.bottom, out.top, words=f"{s('T', 'd_head')}, with other heads’")
     d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, added to the vectors")
     d.size = (d.size[0], out.y + 56)

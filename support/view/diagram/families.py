@@ -41,13 +41,13 @@ def families(source: int = 5, target: int = 5) -> Diagram:
 
     d.text(8, 16, "encoder", bold=True, anchor="start")
     d.text(74, 16, "BERT: reads", "faint", size=12, anchor="start")
-    part(92, 96, 120, "L blocks", "attention", "a label, or a vector", "all tokens", "[T, d_model]")
+    part(92, 96, 120, "$L $blocks", "attention", "a label, or a vector", "all tokens", "[T, d_model]")
     _mask(d, 222, 58, source, source, False, "all positions\nattend to all", "attention")
     d.line((8, 172), (332, 172), role="line", width=1)
 
     d.text(8, 192, "decoder", bold=True, anchor="start")
     d.text(74, 192, "GPT, Llama: writes", "faint", size=12, anchor="start")
-    part(92, 272, 120, "L blocks", "attention", "the next token", "tokens so far", "[T, V] logits")
+    part(92, 272, 120, "$L $blocks", "attention", "the next token", "tokens so far", "[T, V] logits")
     _mask(d, 222, 234, target, target, True, "none attends to\nlater positions", "attention")
     d.line((8, 348), (332, 348), role="line", width=1)
 
@@ -55,8 +55,8 @@ def families(source: int = 5, target: int = 5) -> Diagram:
     d.text(146, 368, "T5, the 2017 transformer", "faint", size=12, anchor="start")
     read = d.box(76, 446, 112, 40, "encoder", "attention", bold=True)
     write = d.box(252, 446, 112, 52, "decoder", "query", bold=True, note="cross-attention")
-    d.text(76, 396, "source, S tokens", "token")
-    d.text(252, 396, "target so far, T", "token")
+    d.text(76, 396, "source$, S tokens$", "token")
+    d.text(252, 396, "target so far$, T$", "token")
     d.arrow((76, 406), read.top)
     d.arrow((252, 406), write.top)
     d.arrow(read.right, (write.left[0], 446), role="key")

@@ -55,7 +55,7 @@ def heads(config: GPTConfig | None = None, n_heads: int = 8, groups: int = 2) ->
     y = 62 + 146 * 3
     join = d.box(170, y + 12, 300, 28, f"{n_heads} outputs side by side", "attention")
     d.arrow((170, y - 16), join.top)
-    out = d.box(110, y + 72, 64, 28, "W_{O}", "attention", bold=True)
+    out = d.box(110, y + 72, 148, 28, "output matrix$ W_{O}$", "attention", bold=True)
     d.arrow((110, join.bottom[1]), out.top, words=s("T", "n_heads · d_head"))
     d.arrow(out.bottom, (110, y + 112), words=f"{s('T', 'd_model')}, added to the stream")
     d.size = (d.size[0], y + 120)

@@ -175,7 +175,7 @@ def predictors(vocab_size: int = 10_000, width: int = 64, hidden: int = 128, con
         d.text(8, y, name, bold=True, anchor="start")
         d.text(8, y + 17, note, "faint", size=12, anchor="start")
 
-    title(16, "count table (n-gram)", f"{context} words are one row: V{raised(context)} rows, V columns")
+    title(16, "count table (n-gram)", f"{context} words are one row$: V{raised(context)} rows, V columns$")
     rows = [("a cat sat", [3, 0, 1]), ("the cat sat", [9, 2, 4]), ("the dog sat", [0, 0, 0])]
     for k, (name, counts) in enumerate(rows):
         y = 64 + 24 * k
@@ -198,7 +198,7 @@ def predictors(vocab_size: int = 10_000, width: int = 64, hidden: int = 128, con
         d.grid(x - 36, 230, [[0.9, 0.3, 0.6, 0.4]], "token", cell=18)
         d.arrow((x, 248), (170 + (x - 170) * 0.5, 270))
     d.box(170, 284, 200, 26, f"hidden layer, {hidden}", "ffn")
-    d.arrow((170, 298), (170, 318), words=f"V = {vocab_size:,} logits")
+    d.arrow((170, 298), (170, 318), words=f"$V = ${vocab_size:,} logits")
     weights = context * width * hidden
     d.text(
         8,

@@ -231,7 +231,7 @@ class Drawing:
         for i, row in enumerate(values):
             for j, value in enumerate(row):
                 shade, shown = (
-                    0.12 if value not in (None, "−∞") else 0.0,
+                    0.12 if value not in (None, "$−∞$") else 0.0,
                     value if isinstance(value, str) else "",
                 )
                 if isinstance(value, int | float):

@@ -59,7 +59,7 @@ def vocabulary(text: str = "the cat napped", words: Sequence[str] = LIST) -> Dia
         d.text(
             x - 24, top + high * k + 4, word, "ink" if used else "faint", size=12, anchor="start", inside=True
         )
-    d.text(x, top + high * len(words) + 10, f"V = {len(words)} entries", "faint", size=12)
+    d.text(x, top + high * len(words) + 10, f"$V = ${len(words)} entries", "faint", size=12)
     unknown = [w for w in tokens if w not in words]
     more = f" The list has no {unknown[0]}: it becomes <UNK>." if unknown else ""
     d.size = (d.size[0], 410)

@@ -24,6 +24,12 @@ from support.view.live.model_text import (
 from support.view.plots import plot_bars
 from support.worlds.game import GREETING, LEADERS, PLAYERS
 
+FELL = 0.1  # from here on a rule counts as lost: ten percentage points
+NEEDED = (
+    " What is switched off is needed for ",
+    " What is switched off is needed for every rule.",
+    " None of the rules needs what is switched off.",
+)
 SWITCHES = tuple(
     [f"h{layer}{head}" for head in range(HEADS)] + [f"a{layer}", f"m{layer}"] for layer in range(LAYERS)
 )
@@ -110,7 +116,18 @@ def rules(**on: bool) -> Values:
         "speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}
-    return found | {"finding": fill(said, found | {"how": how})}
+    return found | {"finding": fill(said, found | {"how": how}) + _needed(items, off)}
+
+
+def _needed(items: list[Values], off: tuple[str, ...]) -> str:
+    """For which rules the model needs what is switched off, as a sentence."""
+    fallen = [f"“{item['rule']}” ({item['asked']})" for item in items if item["change"] < -FELL]
+    some, every, none = NEEDED
+    if not off:
+        return ""
+    if not fallen:
+        return none
+    return every if len(fallen) == len(items) else f"{some}{', '.join(fallen)}."
 
 
 PART_NAMES = {
@@ -180,6 +197,13 @@ FIGURE = LiveFigure(
     tour=TOUR,
     invites="Four experiments: press 1, then 2, 3 and 4. Or use the switches.",
     actions=(Action("on", "Everything on", everything_on),),
-    data={"questions": questions(), "rules": RULES, "players": PLAYERS, "names": PART_NAMES},
+    data={
+        "questions": questions(),
+        "rules": RULES,
+        "players": PLAYERS,
+        "names": PART_NAMES,
+        "needed": NEEDED,
+        "fell": FELL,
+    },
     model=GAME,
 )

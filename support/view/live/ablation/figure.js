@@ -34,11 +34,13 @@
       const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
       const how = names.length ? `Without ${list}` : "With every part switched on";
       const said = "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
-      return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how})};
+      const fallen = rules.filter(({change}) => change < -data.fell).map(({rule, asked}) => `“${rule}” (${asked})`), [some, all, none] = data.needed;
+      const needed = !names.length ? "" : !fallen.length ? none : fallen.length === rules.length ? all : `${some}${fallen.join(", ")}.`;
+      return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how}) + needed};
     },
-    draw(state, data, {make, shown}) {
+    draw(state, {fell}, {make, shown}) {
       return make("div", {class: "live-drawn"}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change}) =>
-        make("li", {class: `live-rank${change < -0.1 ? " live-fell" : ""}`}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
+        make("li", {class: `live-rank${change < -fell ? " live-fell" : ""}`}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
           bar(make, now, whole), make("span", {class: "live-much"}, shown(now, 1, true))))),
       make("p", {class: "live-told"}, "Dashed: with every part on. Red: more than ten percentage points are lost."));
     },

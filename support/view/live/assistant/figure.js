@@ -4,6 +4,7 @@
   const {Harness, calculator, clock, fromTable, pieces} = window.Assistant;
   const NAMES = {request: "assistant, to its tools", result: "harness", refusal: "harness"};
   const turnsOf = (said, data) => said.split("/").map((turn) => turn.trim()).filter(Boolean).slice(0, data.most_turns);
+  const SIGNS = ".,!?", ENDS = ".!?"; // what stands in a text beside its words; what ends a sentence
   const isWord = (word) => /^\p{L}+$/u.test(word);
 
   // --- how people write, and how the model's world does ---
@@ -29,7 +30,7 @@
     let last = "", quoted = false, big = true, out = "";
     for (const token of words) {
       const closes = token === '"' && quoted;
-      const joined = (token !== "" && ".,!?:".includes(token)) || closes || !last || last === '" (' || last === "-"
+      const joined = (token !== "" && `${SIGNS}:`.includes(token)) || closes || !last || last === '" (' || last === "-"
         || ((digit(token) || token === ":") && (digit(last) || last === ":"));
       const word = large.has(token) || (big && isWord(token)) ? capital(token) : token;
       if (token === '"') {
@@ -37,7 +38,7 @@
         big = quoted || last === ".";
         last = closes ? '" )' : '" (';
       } else {
-        big = ".!?".includes(token);
+        big = ENDS.includes(token);
         last = token;
       }
       out += joined ? word : ` ${word}`;
@@ -46,7 +47,7 @@
   };
 
   // --- what the model was trained to be asked: see support/worlds/conversation_forms.py ---
-  const formOf = (words, {slots}) => words.filter((word) => !".,!?=".includes(word))
+  const formOf = (words, {slots}) => words.filter((word) => !`${SIGNS}=`.includes(word))
     .map((word) => /^\d+$/.test(word) ? "#" : "+-*".includes(word) ? "±" : Object.hasOwn(slots, word) ? slots[word] : word)
     .filter((part, k, all) => part !== "#" || all[k - 1] !== "#").join(" ");
   const trained = (words, data) => data.forms.includes(formOf(words, data));
@@ -58,7 +59,7 @@
   // Of the questions that it knows, those that share most words with another.
   const closest = (words, {questions}) => {
     const said = new Set(words), share = (text) => {
-      const those = text.split(" ").filter((word) => !".,!?".includes(word));
+      const those = text.split(" ").filter((word) => !SIGNS.includes(word));
       return those.filter((word) => said.has(word)).length / new Set([...those, ...said]).size;
     };
     return questions.filter((text) => share(text) >= 0.2).sort((a, b) => share(b) - share(a)).slice(0, 3).map((text) => text.replace(/ (?=[,?])/g, ""));

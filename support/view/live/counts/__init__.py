@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from support.model import GPTConfig
 from support.view import style
 from support.view.figure import legend_above
-from support.view.live.controls import Choice, Slider
+from support.view.live.controls import Choice, Slider, counted, in_gigabytes
 from support.view.live.description import LiveFigure
 
 _GPT2: dict[str, Any] = {"vocab_size": 50257, "context": 1024}
@@ -71,13 +71,6 @@ def by_part(name: str) -> dict[str, int]:
     }
 
 
-def _short(count: float | int) -> str:
-    for size, unit in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count}"
-
-
 def _row(name: str) -> list[dict[str, Any]]:
     parts = by_part(name)
     total = sum(parts.values())
@@ -86,7 +79,7 @@ def _row(name: str) -> list[dict[str, Any]]:
 
 TABLES = {name: _row(name) for name in MODELS}
 TOTALS = {name: sum(by_part(name).values()) for name in MODELS}
-WRITTEN = {name: _short(total) for name, total in TOTALS.items()}
+WRITTEN = {name: counted(total) for name, total in TOTALS.items()}
 
 
 def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
@@ -98,8 +91,8 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         bits: of a parameter.
 
     >>> found = counts("GPT-2 small", "Llama 7B", 16)
-    >>> found["total"], round(found["gigabytes"], 2), found["parts"][3]["written"]
-    ('124.4 million', 0.25, '56,669,184')
+    >>> found["total"], found["gigabytes"], found["parts"][3]["written"]
+    ('124.4 million', '0.249', '56,669,184')
     """
     parts = [
         a | {"other_share": b["share"], "other_written": b["written"]}
@@ -109,7 +102,7 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         "parts": parts,
         "total": WRITTEN[model],
         "other_total": WRITTEN[other],
-        "gigabytes": TOTALS[model] * bits / 8e9,
+        "gigabytes": in_gigabytes(TOTALS[model] * bits / 8e9),
         "times": TOTALS[model] / TOTALS[other],
         "ffn": parts[3]["share"],
         "tables": parts[0]["share"] + parts[1]["share"] + parts[6]["share"],
@@ -127,7 +120,7 @@ def draw_counts(values: dict[str, Any], found: dict[str, Any]) -> Figure:
             share = found["parts"][part][key]
             ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=PARTS[part])
     labels = [
-        f"{names[0]}\n{found['total']}\n{found['gigabytes']:.3f} GB",
+        f"{names[0]}\n{found['total']}\n{found['gigabytes']} GB",
         f"{names[1]}\n{found['other_total']}",
     ]
     ax.set_yticks(ys, labels=labels)
@@ -148,7 +141,7 @@ FIGURE = LiveFigure(
     compute=counts,
     draw=draw_counts,
     says="{model} has {total} parameters, {ffn:.1%} of them in feed-forward networks and {tables:.1%} in "
-    "tables of tokens and positions. With {bits:.0f} bits each they take {gigabytes:.3f} GB. {other} has "
+    "tables of tokens and positions. With {bits:.0f} bits each they take {gigabytes} GB. {other} has "
     "{other_total}.",
     columns=("part", "model", "share", "compared with", "share of it"),
     rows=(("{part}", "{written}", "{share:.1%}", "{other_written}", "{other_share:.1%}"),),

@@ -1,10 +1,12 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
+  const inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
   Live.define("counts", {
-    compute({model, other, bits}, {tables, totals, written}) {
+    compute({model, other, bits}, {tables, totals, written}, held, {fill}) {
+      const gb = totals[model] * bits / 8e9;
       const parts = tables[model].map((part, i) => ({...part, other_share: tables[other][i].share, other_written: tables[other][i].written}));
-      return {parts, total: written[model], other_total: written[other], gigabytes: totals[model] * bits / 8e9, times: totals[model] / totals[other],
+      return {parts, total: written[model], other_total: written[other], gigabytes: inGigabytes(gb, fill), times: totals[model] / totals[other],
         ffn: parts[3].share, tables: parts[0].share + parts[1].share + parts[6].share};
     },
     draw(state, data, {svg, text, shown}) {
@@ -23,7 +25,7 @@
         svg("rect", {x: 10 + 128 * (i % 3), y: 212 + 24 * Math.floor(i / 3), width: 13, height: 13, class: `counts-part counts-${i}`}),
         text(28 + 128 * (i % 3), 223 + 24 * Math.floor(i / 3), part.part, {class: "live-right live-name"})));
       return svg("svg", {viewBox: "0 0 404 290"}, bar("share", 30, state.model, state.total), bar("other_share", 122, state.other, state.other_total),
-        text(10, 196, `${state.model}: ${shown(state.gigabytes, 3)} GB in ${state.bits} bits`, {class: "live-right live-name"}), ...legend);
+        text(10, 196, `${state.model}: ${state.gigabytes} GB in ${state.bits} bits`, {class: "live-right live-name"}), ...legend);
     },
   });
 })();

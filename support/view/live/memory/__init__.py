@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from support.model import GPTConfig
 from support.training import MemoryPlan, memory_plan
 from support.view import style
-from support.view.live.controls import Choice, Slider
+from support.view.live.controls import Choice, Slider, counted, in_gigabytes
 from support.view.live.description import LiveFigure
 from support.view.plots import plot_bars
 
@@ -59,8 +59,9 @@ def memory(
         shards: devices among which weights, gradients and optimiser are divided.
 
     Returns:
-        the parameters in millions; for each part its gigabytes, and ``plain``: with float32, all activations
-        kept and one device; the totals; the share of the activations; what is done, in words.
+        the parameters, in millions and in words; for each part and in total its gigabytes, as a number and
+        ``written``, and ``plain``: with float32, all activations kept and one device; the share of the
+        activations; what is done, in words.
 
     >>> found = memory(48, 1600, 8, 1024, "16-bit, mixed", 1, 8)
     >>> round(found["total"], 1), round(found["total_plain"], 1)
@@ -69,12 +70,15 @@ def memory(
     size = (int(layers), int(width), int(batch), int(context))
     now = planned(*size, precision, int(every), int(shards))
     plain = planned(*size, "float32", 0, 1)
-    found: dict[str, Any] = {"millions": plain.gradients / 4e6}
-    for part in PARTS:
-        found |= {part: getattr(now, part) / 1e9, f"{part}_plain": getattr(plain, part) / 1e9}
-    return found | {
-        "total": now.total / 1e9,
-        "total_plain": plain.total / 1e9,
+    amounts: dict[str, float] = {}
+    for name in (*PARTS, "total"):
+        amounts |= {name: getattr(now, name) / 1e9, f"{name}_plain": getattr(plain, name) / 1e9}
+    written = {f"{name}_written": in_gigabytes(amount) for name, amount in amounts.items()}
+    return {
+        **amounts,
+        **written,
+        "millions": plain.gradients / 4e6,
+        "parameters": counted(plain.gradients / 4),
         "share": now.activations / now.total,
         "interval": "none" if not every else f"{int(every)}",
     }
@@ -108,7 +112,8 @@ def draw_memory(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     ax = fig.axes[0]
     ax.set_xlim(0, reach)
     ax.set_xticks([reach * k / 5 for k in range(6)])
-    for total in ax.texts:
+    for total, name in zip(ax.texts, ("total", "total_plain"), strict=True):
+        total.set_text(found[f"{name}_written"])
         total.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.5})
     return fig
 
@@ -124,13 +129,13 @@ FIGURE = LiveFigure(
     ),
     compute=memory,
     draw=draw_memory,
-    says="A model of {millions:.0f} million parameters needs {total:.2f} GB on each device, and {share:.1%} "
+    says="A model of {parameters} parameters needs {total_written} GB on each device, and {share:.1%} "
     "of that are activations. In float32, with all activations kept and on one device, it would be "
-    "{total_plain:.2f} GB.",
+    "{total_plain_written} GB.",
     columns=("GB on each device", "as chosen", "no savings"),
     rows=(
-        *((part, f"{{{part}:.2f}}", f"{{{part}_plain:.2f}}") for part in PARTS),
-        ("together", "{total:.2f}", "{total_plain:.2f}"),
+        *((part, f"{{{part}_written}}", f"{{{part}_plain_written}}") for part in PARTS),
+        ("together", "{total_written}", "{total_plain_written}"),
     ),
     data={
         **{"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},

@@ -1,6 +1,7 @@
 // What it computes is in __init__.py beside this file and in support/training/accounts.py; a test holds them equal.
 (() => {
   "use strict";
+  const inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
   // A block of GPT-2: two norms, queries, keys, values and the output, up and down projection, with biases.
   const parameters = (layers, d, context, vocabulary) =>
     vocabulary * d + context * d + layers * (12 * d * d + 13 * d) + 2 * d;
@@ -14,18 +15,22 @@
     };
   };
   Live.define("memory", {
-    compute(values, data) {
+    compute(values, data, held, {fill}) {
       const now = planned(values, values.precision !== "float32", values.every, values.shards, data);
-      const plain = planned(values, false, 0, 1, data), found = {millions: plain.gradients / 4e6};
+      const plain = planned(values, false, 0, 1, data), count = plain.gradients / 4, found = {};
       const sum = (plan) => plan.weights + plan.gradients + plan.optimiser + plan.activations;
-      for (const part of data.parts) {
-        found[part] = now[part] / 1e9;
-        found[`${part}_plain`] = plain[part] / 1e9;
+      for (const part of [...data.parts, "total"]) {
+        for (const [plan, end] of [[now, ""], [plain, "_plain"]]) {
+          const gb = (part === "total" ? sum(plan) : plan[part]) / 1e9;
+          found[part + end] = gb;
+          found[`${part}${end}_written`] = inGigabytes(gb, fill);
+        }
       }
-      return {...found, total: sum(now) / 1e9, total_plain: sum(plain) / 1e9, share: now.activations / sum(now),
+      const [size, unit] = [[1e9, "billion"], [1e6, "million"], [1e3, "thousand"]].find(([one]) => count >= one); // (never fewer)
+      return {...found, millions: count / 1e6, parameters: `${fill("{n:.1f}", {n: count / size})} ${unit}`, share: now.activations / sum(now),
         interval: values.every ? String(values.every) : "none"};
     },
-    draw(state, data, {svg, text, shown}) {
+    draw(state, data, {svg, text}) {
       const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
       // An even axis, to 100 GB as long as that will do, and else to 200, 500, 1,000 …, so that no bar is short.
       const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
@@ -39,8 +44,7 @@
         });
       };
       const named = (gb) => gb.toLocaleString("en"), close = reach > reaches[1]; // (no room for the names of the cards)
-      const most = (gb) => gb < 1e3 ? shown(gb, 2) : named(Math.round(gb));
-      const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${most(state[`total${end}`])} GB`, {class: "live-right live-name"});
+      const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${state[`total${end}_written`]} GB`, {class: "live-right live-name"});
       return svg("svg", {viewBox: "0 0 404 276"},
         ...[0, 1, 2, 3, 4, 5].map((k) => k * reach / 5).map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
           text(x(gb).toFixed(1), BOTTOM + 19, named(gb), {class: "live-name"}))),

@@ -21,14 +21,17 @@ CLIPS = tuple("none" if clip is None else f"{clip:g}" for clip in RECORD["clips"
 TOP = 6.0  # nats; a line that rises above leaves the frame, and a sign says how far it goes
 ENDED = (
     "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss on new games ends "
-    "{held:.2f} nats above the entropy of the game. The lowest run with this optimiser ends {lowest:.2f} "
-    "above it."
+    "{held:.2f} nats above the lowest possible, the entropy of the game. The lowest run with this optimiser "
+    "ends {lowest:.2f} above it.{answer}"
 )
 STOPPED = (
-    "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss is NaN at step {stopped:.0f}: "
-    "the run is over. The lowest run with this optimiser ends {lowest:.2f} nats above the entropy of the "
-    "game."
+    "With {optimiser}, a learning rate of {rate_shown} and {limit}, the loss is NaN at step {stopped:.0f}, "
+    "which is not a number: the run is over. The lowest run with this optimiser ends {lowest:.2f} nats "
+    "above the lowest possible, the entropy of the game."
 )
+# What is said of a limit at the highest rate of plain gradient descent: the chapter asks which one tames it.
+TAMED = " Found: this limit tames the rate, and the model learns, though far less than with a smaller rate."
+UNTAMED = " This limit is not tight enough: the model is worse than before the training."
 
 
 def _curve(run: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +78,9 @@ def rates(rate: float | int, clip: str, optimiser: str) -> dict[str, Any]:
         ),
     }
     found["end"] = "NaN" if run["held"] is None else fill("{held:.2f}", found)
-    names = {**found, "optimiser": optimiser}
+    asked = optimiser == "SGD" and round(rate) == len(RATES) - 1 and run["held"] is not None
+    tamed = asked and run["held"] < run["losses"][0] - FLOOR
+    names = {**found, "optimiser": optimiser, "answer": TAMED if tamed else UNTAMED if asked else ""}
     return found | {"finding": fill(ENDED if run["stopped"] is None else STOPPED, names)}
 
 
@@ -135,5 +140,7 @@ FIGURE = LiveFigure(
         "top": TOP,
         "ended": ENDED,
         "stopped": STOPPED,
+        "tamed": TAMED,
+        "untamed": UNTAMED,
     },
 )

@@ -11,7 +11,9 @@
         stopped: run.stopped, lowest: Math.min(...ends.map(([, other]) => other.held)),
       };
       found.end = run.held === null ? "NaN" : fill("{held:.2f}", found);
-      found.finding = fill(run.stopped === null ? data.ended : data.stopped, {...found, optimiser});
+      const asked = optimiser === "SGD" && Math.round(rate) === data.rates.length - 1 && run.held !== null;
+      const answer = !asked ? "" : run.held < run.losses[0] - data.floor ? data.tamed : data.untamed;
+      found.finding = fill(run.stopped === null ? data.ended : data.stopped, {...found, optimiser, answer});
       return found;
     },
     draw(state, data, {svg, text, shown}) {

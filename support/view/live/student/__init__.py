@@ -20,6 +20,10 @@ STUDENT: dict[str, Any] = {
     "w_out": [0.85, 0.72, -0.55],
     "b_out": -0.20,
 }
+THIRD = (
+    " Found: the third neuron is active. It responds to students who come to class and hardly study, and its "
+    "negative weight makes a pass less probable."
+)
 
 
 def student(hours: float | int, attendance: float | int) -> dict[str, Any]:
@@ -30,7 +34,8 @@ def student(hours: float | int, attendance: float | int) -> dict[str, Any]:
         attendance: of classes, in percent.
 
     Returns:
-        ``x1, x2`` (inputs), ``z1, z2, z3`` (sums), ``h1, h2, h3`` (rectified), ``z``, ``p``, ``verdict``.
+        ``x1, x2`` (inputs), ``z1, z2, z3`` (sums), ``h1, h2, h3`` (rectified), ``z``, ``p``, ``verdict``, and
+        ``third``: what is said once the third neuron is active, as the chapter asks.
 
     >>> round(student(5, 60)["p"], 4), student(5, 60)["verdict"]
     (0.5654, 'passes')
@@ -44,7 +49,8 @@ def student(hours: float | int, attendance: float | int) -> dict[str, Any]:
     found = {"x1": x[0].item(), "x2": x[1].item(), "z": z.item(), "p": p}
     found |= {f"z{i + 1}": value for i, value in enumerate(sums.tolist())}
     found |= {f"h{i + 1}": value for i, value in enumerate(hidden.tolist())}
-    return found | {"verdict": "passes" if p >= 0.5 else "fails"}
+    third = THIRD if found["h3"] > 0 else ""
+    return found | {"verdict": "passes" if p >= 0.5 else "fails", "third": third}
 
 
 def draw_student(values: dict[str, Any], found: dict[str, Any]) -> Figure:
@@ -81,7 +87,7 @@ FIGURE = LiveFigure(
     compute=student,
     draw=draw_student,
     says="With {hours:.1f} hours a day and {attendance:.0f}% of the classes the student {verdict}: "
-    "the network gives the pass a probability of {p:.1%}.",
+    "the network gives the pass a probability of {p:.1%}.{third}",
     columns=("neuron", "weighted sum and bias", "what it passes on"),
     rows=(
         ("hidden 1", "{z1:.4f}", "{h1:.4f}"),
@@ -89,5 +95,5 @@ FIGURE = LiveFigure(
         ("hidden 3", "{z3:.4f}", "{h3:.4f}"),
         ("output", "{z:.4f}", "{p:.4f}"),
     ),
-    data=STUDENT,
+    data=STUDENT | {"third": THIRD},
 )

@@ -8,7 +8,7 @@
       const hidden = sums.map((z) => Math.max(0, z));
       const z = hidden.reduce((sum, h, i) => sum + h * data.w_out[i], 0) + data.b_out;
       const p = 1 / (1 + Math.exp(-z));
-      const found = {x1: x[0], x2: x[1], z, p, verdict: p >= 0.5 ? "passes" : "fails"};
+      const found = {x1: x[0], x2: x[1], z, p, verdict: p >= 0.5 ? "passes" : "fails", third: hidden[2] > 0 ? data.third : ""};
       sums.forEach((value, i) => { found[`z${i + 1}`] = value; found[`h${i + 1}`] = hidden[i]; });
       return found;
     },
