@@ -166,7 +166,7 @@
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
       const [chosen] = state.step > stands && !state.over ? state.top : [];
-      if (chosen && this.grows) button(box.next, "next machine-chosen", "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
+      if (chosen && this.grows) button(box.next, `next machine-chosen${chosen.word.length > 8 ? " machine-long" : ""}`, "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
       else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       strip.style.height = box.strip ? `${box.strip}px` : "";
       strip.replaceChildren(...parts.splice(0));
