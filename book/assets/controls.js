@@ -53,6 +53,11 @@
   // The bar of a phone is there while a third of its figure, or of the window, is in sight; a sliver has no bar over the text.
   function fair(bar) {
     const panel = bar?.closest(".live-panel");
+    // Play brings what moves into view; the machine view does so itself.
+    bar?.querySelector(".live-play").addEventListener("click", ({currentTarget}) => {
+      const top = panel.querySelector(":scope > .live-picture").getBoundingClientRect().top - 64, calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (currentTarget.textContent === "Pause" && top > 0 && !panel.querySelector(".machine-stage")) scrollBy({top, behavior: calm ? "auto" : "smooth"});
+    });
     if (panel) new IntersectionObserver((seen) => {
       const {intersectionRect, boundingClientRect} = seen.at(-1); // (a busy page tells of several frames at once)
       bar.classList.toggle("live-player-away", intersectionRect.height < Math.min(innerHeight, boundingClientRect.height) / 3);

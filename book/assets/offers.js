@@ -102,6 +102,9 @@ const offers = (() => {
     return [number ? `chapter ${number}` : "", isPage(place) ? "" : titles.find(([, other]) => other === page)?.[0]].filter(Boolean).join(", ");
   };
   const sentence = (says) => /^.{20,150}?\.(?= |$)/.exec(says)?.[0] || (says.length > 120 ? `${says.slice(0, says.lastIndexOf(" ", 120))} …` : says);
+  // What people call a thing that the book calls by its term.
+  const CALLED = [[/\bmak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)\b/i, "hallucination"]];
+  const inTerms = (text) => CALLED.reduce((said, [words, term]) => said.replace(words, term), text);
   const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
@@ -130,7 +133,7 @@ const offers = (() => {
     };
     const show = async () => {
       await (coming ??= Promise.all(["titles", "terms"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
-      const typed = field.value.trim(), found = typed ? find(typed, window.TITLES) : [], empty = !found.length && onlyAsks(typed);
+      const typed = inTerms(field.value.trim()), found = typed ? find(typed, window.TITLES) : [], empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
       none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
       go.href = new URL(`search.html?q=${encodeURIComponent(typed).replace(/%20/g, "+")}`, root);

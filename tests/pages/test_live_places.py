@@ -218,3 +218,25 @@ def test_a_finger_draws_what_it_takes_hold_of_and_scrolls_the_page_beside_it(
     swiped(tab, session, drawing["x"] + 10, drawing["y"] + drawing["height"] - 20, 0, -150)
     assert figure.evaluate(f"e => e.state.{moved}") == now and tab.evaluate("scrollY") > place + 60
     context.close()
+
+
+@pytest.mark.parametrize("page, name", [("08_embeddings", "film"), ("18_training", "scrub")])
+def test_on_a_phone_play_brings_what_moves_into_view(open_tab, page, name):
+    """The page's bar above, the bar of Play below; in between the picture and, of a run, its slider."""
+    tab = opened(open_tab, f"notebooks/{page}.html", width=390, still=True)
+    figure = figure_of(tab, name)
+    figure.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 400)")
+    play = figure.locator(".live-player .live-play")
+    play.click()
+    top = "e => e.querySelector('.live-picture').getBoundingClientRect().top"
+    tab.wait_for_function(f"e => Math.abs(({top})(e) - 64) < 1", arg=figure.element_handle())
+    bar = figure.locator(".live-player").bounding_box()
+    slider = figure.locator("input[type=range]").first.bounding_box()
+    assert slider["y"] + slider["height"] < bar["y"]
+    play.click()
+    figure.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY + 40)")
+    before = tab.evaluate("scrollY")
+    play.click()
+    tab.wait_for_timeout(200)
+    assert tab.evaluate("scrollY") == before, "what is in view stays where it is"
+    assert tab.complaints == []

@@ -166,3 +166,12 @@ def test_sections_of_one_name_are_told_apart_by_their_chapter(open_tab):
     assert links.nth(1).inner_text().replace("\n", " ").startswith("Overfitting")
     told = [link.locator("small").inner_text() for link in links.all()[:3]]
     assert told == ["glossary", "chapter 2, How it learns", "chapter 18, Training"]
+
+
+@pytest.mark.parametrize("typed", ["why does it make things up", "making stuff up", "it makes up facts"])
+def test_what_people_call_a_thing_leads_to_its_term(open_tab, typed):
+    tab = open_tab("http", "book/timeline.html")
+    tab.locator(".bd-sidebar-primary .search-button__button").click()
+    tab.locator("form.bd-search input:focus").fill(typed)
+    tab.locator(".offers a[href$='#term-hallucination']").wait_for()
+    assert "hallucination" in tab.locator(".offers-go").get_attribute("href")

@@ -29,11 +29,7 @@ def training_loop(
     stages = [
         ("batch of texts", "token", f"ids {s('B', 'T')}"),
         ("forward", "stream", f"logits {s('B', 'T', 'V')}"),
-        (
-            "cross-entropy",
-            "loss",
-            "$mean over [B, T]$" if batch is None else "mean over all tokens",
-        ),
+        ("cross-entropy", "loss", "mean over all tokens"),
         ("backward", "loss", "a gradient per parameter"),
         ("clip", "loss", "no clipping" if training.clip is None else f"gradient norm ≤ {training.clip:g}"),
         (
@@ -64,7 +60,7 @@ def training_loop(
     d.text(left - 6, y - high, f"{training.lr:g}", "ink", size=12, anchor="end")
     d.text(left - 6, y - high * rates[-1] / top - 2, f"{training.min_lr:g}", "ink", size=12, anchor="end")
     d.text(332, y - high - 22, "learning rate: warm-up, then cosine", size=12, anchor="end")
-    d.arrow((150, 410), (150, 362), role="ink", words="is its step size")
+    d.arrow((150, 410), (150, 362), role="ink", words="sets the step size")
     for share, label in (
         (0.0, "0"),
         (training.warmup / training.steps, f"{training.warmup}"),
