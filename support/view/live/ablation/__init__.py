@@ -127,7 +127,9 @@ def _needed(items: list[Values], off: tuple[str, ...]) -> str:
         return ""
     if not fallen:
         return none
-    return every if len(fallen) == len(items) else f"{some}{', '.join(fallen)}."
+    if len(fallen) == len(items):
+        return every
+    return f"{some}{fallen[0] if len(fallen) == 1 else f'{len(fallen)} of the rules'}."
 
 
 PART_NAMES = {

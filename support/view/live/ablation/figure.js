@@ -35,7 +35,7 @@
       const how = names.length ? `Without ${list}` : "With every part switched on";
       const said = "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
       const fallen = rules.filter(({change}) => change < -data.fell).map(({rule, asked}) => `“${rule}” (${asked})`), [some, all, none] = data.needed;
-      const needed = !names.length ? "" : !fallen.length ? none : fallen.length === rules.length ? all : `${some}${fallen.join(", ")}.`;
+      const needed = !names.length ? "" : !fallen.length ? none : fallen.length === rules.length ? all : `${some}${fallen.length === 1 ? fallen[0] : `${fallen.length} of the rules`}.`;
       return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how}) + needed};
     },
     draw(state, {fell}, {make, shown}) {
