@@ -39,6 +39,9 @@
     };
   });
 
+  // Gigabytes with as many digits as are of use, as in_gigabytes in controls.py writes them.
+  Live.inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
+
   // The speed of Play, twice: with the buttons, and, in signs, in the bar of a phone; what is chosen in one stands in both.
   Live.speeds = (make) => {
     const both = [0, 1].map((small) => make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},

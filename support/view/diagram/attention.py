@@ -50,7 +50,7 @@ def attention(
     x = d.box(170, 22, 300, 30, "words’ vectors$ (normalised residual stream)$", "stream", size=12)
     d.text(108, 50, s("T", "d_model"), "faint", size=12)
     for k, (name, role, at) in enumerate((("Q", "query", 46), ("K", "key", 172), ("V", "value", right))):
-        matrix = d.box(at, 82, 76, 30, f"table$ W_{{{name}}}$", role, bold=True, size=12)
+        matrix = d.box(at, 82, 76, 30, f"matrix$ W_{{{name}}}$", role, bold=True, size=12)
         d.arrow((at, x.bottom[1]), matrix.top)
         d.arrow(matrix.bottom, (at, 120))
         grid = d.grid(at - 24, 120, _shades(t, 3, k), role, cell=16)
@@ -86,7 +86,7 @@ def attention(
     mix = d.box(left, mixed.bottom[1] + 40, 216, 30, "mix of values$ = weights · V$", "value", bold=True)
     d.arrow(mixed.bottom, mix.top)
     d.arrow((right, low + 22), (right, mix.y), mix.right, role="value")
-    out = d.box(left, mix.y + 66, 140, 30, "output table$ W_{O}$", "attention", bold=True)
+    out = d.box(left, mix.y + 66, 140, 30, "output matrix$ W_{O}$", "attention", bold=True)
     d.arrow(mix.bottom, out.top, words=f"{s('T', 'd_head')}, with other heads’")
     d.arrow(out.bottom, (left, out.y + 48), words=f"{s('T', 'd_model')}, added to the vectors")
     d.size = (d.size[0], out.y + 56)

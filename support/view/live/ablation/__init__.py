@@ -28,7 +28,7 @@ FELL = 0.1  # from here on a rule counts as lost: ten percentage points
 NEEDED = (
     " What is switched off is needed for ",
     " What is switched off is needed for every rule.",
-    " None of the rules needs what is switched off.",
+    f" No rule loses more than {100 * FELL:.0f} percentage points.",
 )
 SWITCHES = tuple(
     [f"h{layer}{head}" for head in range(HEADS)] + [f"a{layer}", f"m{layer}"] for layer in range(LAYERS)

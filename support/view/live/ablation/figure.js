@@ -42,7 +42,7 @@
       return make("div", {class: "live-drawn"}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change}) =>
         make("li", {class: `live-rank${change < -fell ? " live-fell" : ""}`}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
           bar(make, now, whole), make("span", {class: "live-much"}, shown(now, 1, true))))),
-      make("p", {class: "live-told"}, "Dashed: with every part on. Red: more than ten percentage points are lost."));
+      make("p", {class: "live-told"}, `Dashed: with every part on. Red: more than ${Math.round(100 * fell)} percentage points are lost.`));
     },
     actions: {on: (values) => Object.fromEntries(Object.keys(values).map((name) => [name, true]))},
   });

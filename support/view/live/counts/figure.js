@@ -1,12 +1,11 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
   Live.define("counts", {
     compute({model, other, bits}, {tables, totals, written}, held, {fill}) {
       const gb = totals[model] * bits / 8e9;
       const parts = tables[model].map((part, i) => ({...part, other_share: tables[other][i].share, other_written: tables[other][i].written}));
-      return {parts, total: written[model], other_total: written[other], gigabytes: inGigabytes(gb, fill), times: totals[model] / totals[other],
+      return {parts, total: written[model], other_total: written[other], gigabytes: Live.inGigabytes(gb, fill), times: totals[model] / totals[other],
         ffn: parts[3].share, tables: parts[0].share + parts[1].share + parts[6].share};
     },
     draw(state, data, {svg, text, shown}) {

@@ -1,7 +1,6 @@
 // What it computes is in __init__.py beside this file and in support/training/accounts.py; a test holds them equal.
 (() => {
   "use strict";
-  const inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
   // A block of GPT-2: two norms, queries, keys, values and the output, up and down projection, with biases.
   const parameters = (layers, d, context, vocabulary) =>
     vocabulary * d + context * d + layers * (12 * d * d + 13 * d) + 2 * d;
@@ -23,7 +22,7 @@
         for (const [plan, end] of [[now, ""], [plain, "_plain"]]) {
           const gb = (part === "total" ? sum(plan) : plan[part]) / 1e9;
           found[part + end] = gb;
-          found[`${part}${end}_written`] = inGigabytes(gb, fill);
+          found[`${part}${end}_written`] = Live.inGigabytes(gb, fill);
         }
       }
       const [size, unit] = [[1e9, "billion"], [1e6, "million"], [1e3, "thousand"]].find(([one]) => count >= one); // (never fewer)

@@ -30,7 +30,7 @@ STOPPED = (
     "above the lowest possible, the entropy of the game."
 )
 # What is said of a limit at the highest rate of plain gradient descent: the chapter asks which one tames it.
-TAMED = " Found: this limit tames the rate, and the model learns, though far less than with a smaller rate."
+TAMED = " Found: this limit tames the rate, and the model learns, though less than at the best rate."
 UNTAMED = " This limit is not tight enough: the model is worse than before the training."
 
 

@@ -33,7 +33,7 @@
           text(104, 309 + 25 * k, word, {class: "live-left"}), svg("rect", {x: 112, y: 294 + 25 * k, width: (220 * p).toFixed(1), height: 19, class: "live-bar"}),
           svg("rect", {x: 112, y: 292 + 25 * k, width: (220 * exact).toFixed(1), height: 23, class: "live-ghost"}),
           text(398, 309 + 25 * k, shown(p, 1, true), {class: "live-left"}))));
-      return make("div", {class: "live-drawn"}, plot, make("p", {class: "coverage-story scrub-game"}, make("b", {}, "A game that it makes up: "), state.game));
+      return make("div", {class: "live-drawn"}, plot, make("p", {class: "scrub-game"}, make("b", {}, "A game that it makes up: "), state.game));
     },
     actions: {
       back: (values, _, held, data) => move(values, -1, data.run),
