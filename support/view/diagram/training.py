@@ -31,7 +31,11 @@ def training_loop(
         ("forward", "stream", f"logits {s('B', 'T', 'V')}"),
         ("cross-entropy", "loss", "mean over all tokens"),
         ("backward", "loss", "a gradient per parameter"),
-        ("clip", "loss", "no clipping" if training.clip is None else f"gradient at most {training.clip:g} long"),
+        (
+            "clip",
+            "loss",
+            "no clipping" if training.clip is None else f"gradient at most {training.clip:g} long",
+        ),
         (
             "AdamW" if training.optimiser == "adamw" else training.optimiser.upper(),
             "ink",
