@@ -1,4 +1,7 @@
-"""How much each page is about each word, for the search: book/assets/find.js orders the pages by it.
+"""How much each page is about each word, and where names stand in text or code, for the search.
+
+book/assets/find.js orders the pages by the first; book/assets/offers.js offers the second where no title has
+what is typed (`GradScaler`, `torch.compile`).
 
 Sphinx's index knows only whether a word stands on a page. Here each word of a page is counted and weighed as
 in BM25: a word counts the more, the more often it stands there, the shorter the page and the fewer other
@@ -6,8 +9,10 @@ pages have it. The weights stand in `searchindex.js` before the index.
 """
 
 import functools
+import html
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import snowballstemmer
@@ -16,6 +21,16 @@ NOT_TEXT = re.compile(r"<(script|style|svg|pre|math|nav)\b.*?</\1>|<[^>]+>", re.
 START = "Search.often="
 OFTEN = 3  # times that a word must stand on a page to be weighed
 SATURATION, BY_LENGTH = 15.0, 0.75  # BM25's k₁ and b: a page is long, so k₁ is larger than for a paragraph
+SECTION = re.compile(r'<section[^>]* id="([^"]+)">(?:\s|<(?!h\d|section)[^>]*>)*<h\d[^>]*>(.*?)</h\d>', re.S)
+OBJECT = re.compile(r'<dt class="sig[^"]*" id="(support\.[^"]+)"')
+LISTED = ("notebooks/", "book/for_users", "book/playground", "book/assistant", "book/zoo")
+NOT_LISTED = ("references", "quiz", "check-yourself", "take-aways", "what-the-sources-say")
+NOT_TITLE = re.compile(r"<a\b.*?</a>|<span class=.chapter-number.*?</span>|<[^>]+>")
+NAME = re.compile(r"[^\W\d_][\w.]{2,}[^\W_]_?")
+DOTTED = re.compile(r"\w+\.[\w.]+")
+CODE = re.compile(r"[_.\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")  # what a word of plain text has not
+LIBRARIES = ("torch", "nn", "F", "np", "numpy", "math", "random", "json", "transformers", "optim")
+FEW, PLACES = 12, 3  # sections that have a plain word that is listed; places that are kept of each name
 stem = functools.cache(snowballstemmer.stemmer("porter").stemWord)  # as Sphinx stems its index and queries
 
 
@@ -47,13 +62,88 @@ def weights(pages: dict[int, list[str]]) -> dict[str, dict[int, int]]:
     return found
 
 
+def sections(page: str) -> list[tuple[str, str, str, str]]:
+    """The sections of a page: anchor, title, text, and the code in it, each without the sections inside.
+
+    >>> sections('<article><section id="a"><h1>A</h1><p>One</p><section id="b"><h2>B</h2><pre>x</pre>')
+    [('a', 'A', 'One', ''), ('b', 'B', '', 'x')]
+    """
+    article = page.partition("<article")[2].partition("</article>")[0]
+    found = [*SECTION.finditer(article)]
+    ends = [*(it.start() for it in found[1:]), len(article)][: len(found)]
+    told = []
+    for it, end in zip(found, ends, strict=True):
+        inner, title = (
+            article[it.end() : end],
+            NOT_TITLE.sub("", it[2]),
+        )
+        code = " ".join(re.findall(r"<pre>(.*?)</pre>", inner, re.S))
+        texts = (title, NOT_TEXT.sub(" ", inner), re.sub(r"<[^>]+>", "", code))
+        told.append((it[1], *(" ".join(html.unescape(text).split()) for text in texts)))
+    return told
+
+
+def names_of(text: str, code: str) -> Counter[str]:
+    """The names of a section and how often they stand there: words of its text, names of its code.
+
+    >>> names_of("We call tiktoken.", "x.a = F.softmax(x.b_1) * nn.Linear(4)")
+    Counter({'call': 1, 'tiktoken': 1, 'F.softmax': 1, 'softmax': 1, 'b_1': 1, 'nn.Linear': 1, 'Linear': 1})
+    """
+    found = Counter(name for name in NAME.findall(text) if "." not in name)
+    for name in NAME.findall(f"{DOTTED.findall(text)} {code}"):
+        *owners, last = name.split(".")
+        ours = bool(owners) and (owners[0] in LIBRARIES or owners[0][0].isupper())
+        found.update([name] * ours + [last] * bool(CODE.search(last) or (ours and owners[0] in LIBRARIES)))
+    return found
+
+
+def listed(pages: dict[str, str]) -> dict[str, list]:
+    """Names, each with the numbers of the places that have it most; titles and addresses of the places.
+
+    A plain word that many sections have, or that a title has, is left out: titles lead to it.
+    """
+    places: list[list[str]] = []
+    counts: dict[str, dict[int, float]] = {}
+    titled: set[str] = set()
+    for page, content in pages.items():
+        for name in OBJECT.findall(content):
+            _, *parts = name.split(".")
+            counts.setdefault(".".join(parts[1:] or parts), {})[len(places)] = 0
+            places.append([".".join(parts), f"{page}.html#{name}"])
+        for anchor, title, text, code in sections(content) if page.startswith(LISTED) else []:
+            titled |= {stem(word) for word in re.findall(r"\w+", title.lower())}
+            if anchor in NOT_LISTED:
+                continue
+            for name, count in names_of(text, code).items():
+                word = name if CODE.search(name) else name.lower()
+                counts.setdefault(word, {}).setdefault(len(places), 0)
+                counts[word][len(places)] += count / (len(text.split()) + 300)
+            places.append([title, f"{page}.html#{anchor}"])
+    names = {
+        name: sorted(having, key=lambda k: -having[k])[:PLACES]
+        for name, having in sorted(counts.items())
+        if CODE.search(name) or (len(having) <= FEW and stem(name) not in titled and len(name) > 4)
+    }
+    kept = sorted({k for those in names.values() for k in those})
+    number = {k: n for n, k in enumerate(kept)}
+    return {
+        "places": [places[k] for k in kept],
+        "names": {name: [number[k] for k in those] for name, those in names.items()},
+    }
+
+
 def write(site: Path) -> None:
-    """Put the weights into the index of a site, if it has one."""
+    """Put the weights into the index of a site, if it has one, and the names beside it."""
     path = site / "searchindex.js"
     if not path.exists():
         return
     index = path.read_text(encoding="utf8")
     names = json.loads(index[index.index("(") + 1 : index.rindex(")")])["docnames"]
-    pages = {k: words_of((site / f"{name}.html").read_text(encoding="utf8")) for k, name in enumerate(names)}
-    often = json.dumps(weights(pages), ensure_ascii=False, separators=(",", ":"))
+    texts = {name: (site / f"{name}.html").read_text(encoding="utf8") for name in names}
+    pages = {k: words_of(texts[name]) for k, name in enumerate(names)}
+    often, named = (
+        json.dumps(them, ensure_ascii=False, separators=(",", ":"))
+        for them in (weights(pages), listed(texts))
+    )
     path.write_text(f"{START}{often};{index}", encoding="utf8")
+    (site / "_static" / "names.js").write_text(f"window.NAMES = {named};\n", encoding="utf8")

@@ -255,18 +255,18 @@
   }
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
-  Search.query = (query) => {
-    const {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
+  Search.query = (typed) => {
+    const query = offers.inTerms(typed), {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));
     Search.stopPulse();
     Search.title.textContent = "Search results";
-    Search.status.textContent = told;
+    const said = Search.status.textContent = (query === typed ? "" : `Looked for “${query}”. `) + told;
     Search.output.replaceChildren(...items);
     for (const old of document.querySelectorAll(".search-meant, .search-hint")) old.remove();
     if (unknown.length) meant(query, unknown).then((other) => {
-      if (!other || Search.status.textContent !== told) return;
+      if (!other || Search.status.textContent !== said) return;
       if (items.length && nowhere.length) return Search.status.after(make("p", "search-meant", "Did you mean ", anchor(`?q=${encodeURIComponent(other)}`, other), "?"));
       Search.query(other);
       Search.status.textContent = `No page of the book has “${query}”. Showing results for “${other}”.`;

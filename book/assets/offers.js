@@ -1,5 +1,5 @@
 // What the search offers while one types, as links below its field (titles.js, terms.js): the chapter of that name or what the
-// glossary says of the term, then sections. The first is chosen: Enter opens it, and the arrows choose another.
+// glossary says of the term, then sections; for what no title has, the places of names (names.js). The first is chosen: Enter opens it, and the arrows choose another.
 const offers = (() => {
   "use strict";
   const make = (tag, about, ...inner) => {
@@ -86,9 +86,25 @@ const offers = (() => {
     if (!DEFINES.test(text) || !asked.length) return [];
     return titles.filter(([title, place, names]) => isTerm(place) && [title, ...names].some((name) => fit(asked, name) === 0));
   }
-  function find(text, titles) {
-    const typed = wordsOf(text), whole = typed.length ? named(typed, titles) : [];
-    if (whole.length || typed.every((word) => quiet.has(word))) return whole;
+  // Where names stand in the text and code of chapters, and in the package (names.js): for what no title has, and for what is typed as code.
+  const asCode = (text) => /\w[_.]\w|\w_$|\w\(\)/.test(text.trim());
+  function standing(typed, {places, names} = {places: [], names: {}}, most = 2) {
+    const joined = typed.join(""), found = joined.length < 4 ? [] : Object.entries(names).map(([name, those]) => [fit(typed, name), name.length, those]);
+    const fitting = found.filter(([rank]) => rank <= most).sort((a, b) => a[0] - b[0] || a[1] - b[1]), best = fitting.filter(([rank]) => rank === fitting[0][0]);
+    const those = [...new Set(best.flatMap(([, , those]) => those))].map((k) => places[k]), api = ([, place]) => place.startsWith("book/api");
+    return [...those.filter((one) => !api(one)).slice(0, 5), ...those.filter(api).slice(0, 2)];
+  }
+  function find(text, titles, names = window.NAMES) {
+    const typed = wordsOf(text), exact = asCode(text) || typed.length === 1 ? standing(typed, names, 0) : [];
+    const offered = inTitles(text, typed, titles, exact.length), alone = new Set(exact.map(([, place]) => place));
+    if (exact.length && (asCode(text) || !offered.length)) return [...exact.slice(0, 3), ...offered.filter(([, place]) => !alone.has(place))].slice(0, 10);
+    if (offered.length) return offered;
+    const asked = typed.filter((word) => !quiet.has(word)), of = (words) => standing(words, names, 4);
+    return [asked, ...asked.map((word) => [word])].map((words) => words.length ? of(words) : []).find((those) => those.length) || [];
+  }
+  function inTitles(text, typed, titles, isName) {
+    const whole = typed.length ? named(typed, titles) : [];
+    if (whole.length || isName && typed.length === 1 || typed.every((word) => quiet.has(word))) return whole;
     const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf), text: wordsOf(entry[3] || "")}));
     const about = wordsOf(text.replace(/^(\s*what\s+do(?:es)?\s.*)\smeans?\b\W*$/i, "$1")); // (“mean” is a word of the book, too)
     const asked = meant(about, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
@@ -98,14 +114,27 @@ const offers = (() => {
   }
   const where = (place, titles) => {
     if (isTerm(place)) return "glossary";
+    if (place.startsWith("book/api")) return "the package";
     const number = /^notebooks\/0?(\d+)_/.exec(place)?.[1], [page] = place.split("#");
     return [number ? `chapter ${number}` : "", isPage(place) ? "" : titles.find(([, other]) => other === page)?.[0]].filter(Boolean).join(", ");
   };
   const sentence = (says) => /^.{20,150}?\.(?= |$)/.exec(says)?.[0] || (says.length > 120 ? `${says.slice(0, says.lastIndexOf(" ", 120))} …` : says);
-  // What people call a thing that the book calls by its term.
-  const CALLED = [[/\bmak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)\b/i, "hallucination"]];
-  const inTerms = (text) => CALLED.reduce((said, [words, term]) => said.replace(words, term), text);
   const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
+  // What people call a thing that the book calls by its term. (The page of the search knows it, too.)
+  const CALLED = [
+    [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you))\b/i, "hallucination"],
+    [/\b(?:choos|pick|select)(?:e|es|ing|s)?\s+(?:the\s+|its\s+|a\s+)?(?:next\s+)?(?:word|token)s?\b/i, "sampling"],
+    [/\bforget(?:s|ting)?\s+(?:what\s+(?:i|we|you)\s+(?:said|say|told|wrote)(?:\s+it)?|the\s+(?:beginning|start))\b/i, "context window"],
+    [/\bchat[- ]?bots?\b/i, "assistant"],
+    [/\bguess(?:es|ing)?\s+the\s+next\s+(?:word|token)s?\b/i, "next-token distribution"],
+    [/\bword\s+vectors?\b/i, "embedding"],
+    [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],
+    [/\blook(?:s|ing)?\s+things?\s+up\b/i, "retrieval"],
+  ];
+  const inTerms = (text) => {
+    const called = CALLED.find(([words]) => words.test(text));
+    return !called ? text : onlyAsks(text.replace(called[0], "")) ? called[1] : text.replace(...called);
+  };
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
     const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
@@ -132,7 +161,7 @@ const offers = (() => {
       return line;
     };
     const show = async () => {
-      await (coming ??= Promise.all(["titles", "terms"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
+      await (coming ??= Promise.all(["titles", "terms", "names"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
       const typed = inTerms(field.value.trim()), found = typed ? find(typed, window.TITLES) : [], empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
       none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
@@ -152,5 +181,5 @@ const offers = (() => {
       choose(all[(all.indexOf(chosen) + by + all.length) % all.length]);
       chosen.scrollIntoView({block: "nearest"});
     });
-  }, {find, QUIET: `${ASKING} ${JOINING}`});
+  }, {find, inTerms, QUIET: `${ASKING} ${JOINING}`});
 })();

@@ -175,3 +175,42 @@ def test_what_people_call_a_thing_leads_to_its_term(open_tab, typed):
     tab.locator("form.bd-search input:focus").fill(typed)
     tab.locator(".offers a[href$='#term-hallucination']").wait_for()
     assert "hallucination" in tab.locator(".offers-go").get_attribute("href")
+
+
+# Names that stand in no title, only in the text or code of chapters → the first that is offered.
+NAMES = {
+    "GradScaler": "20_training_at_scale.html#in-code",
+    "clip_grad_norm_": "18_training.html#in-code",
+    "torch.compile": "22_kv_cache.html#deeper-times",
+    "tiktoken": "api.html#support.text.BPETokenizer.from_tiktoken",
+    "safetensors": "24_real_checkpoints.html#",
+    "SentencePiece": "07_bpe.html#deeper-other-recipes",
+    "bfloat16": "20_training_at_scale.html#a-ruler",
+    "scaled_dot_product_attention": "12_heads.html#deeper-grouped-query",
+}
+
+
+@pytest.fixture(scope="module")
+def names(titles):
+    """A page with the list of names, too."""
+    titles.evaluate("fetchScript('names.js')")
+    return titles
+
+
+@pytest.mark.parametrize("typed", NAMES)
+def test_a_name_of_the_text_or_code_leads_to_where_it_stands(names, typed):
+    places = [place for _, place in names.evaluate(FOUND, typed)]
+    assert NAMES[typed] in places[0] and len(set(places)) == len(places) <= 10, places
+
+
+@pytest.mark.parametrize(("typed", "term"), [("AdamW", "AdamW"), ("LayerNorm", "LayerNorm")])
+def test_a_name_that_is_a_term_leads_to_its_definition_first(names, typed, term):
+    assert f"#term-{term}" in names.evaluate(FOUND, typed)[0][1]
+
+
+def test_the_page_of_the_search_knows_what_people_call_a_thing(open_tab):
+    tab = open_tab("http", "search.html?q=why+does+it+make+things+up", loaded="domcontentloaded")
+    tab.locator("#search-results li a[href$='#term-hallucination']").wait_for()
+    assert "Looked for “hallucination”" in tab.locator("#search-results").inner_text()
+    size = tab.locator(".bd-search-container > h1").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size <= 32
