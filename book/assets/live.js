@@ -113,7 +113,7 @@
           button.disabled = true;
           bring().then(() => {
             button.remove();
-            if (!matchMedia("(pointer: coarse)").matches) this.focusFirst?.(); // (there it would raise the keyboard)
+            this.beginFirst?.();
           });
         });
         this.prepend(button); // above the still picture, which cannot be used
@@ -376,7 +376,8 @@
         update(true);
         controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
       });
-      this.focusFirst = () => controls[0].input.focus();
+      const first = controls[0].input; // (on a phone the focus would raise the keyboard)
+      this.beginFirst = () => matchMedia("(pointer: coarse)").matches ? first.scrollIntoView({block: "nearest"}) : first.focus();
       const fromAddress = () => {
         const given = address();
         if (given.get("live") !== this.key) return false;

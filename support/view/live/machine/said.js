@@ -96,9 +96,16 @@
     const entry = (signs, ...words) => make("li", {}, make("span", {}, ...signs), make("span", {}, ...words));
     const long = (text) => make("span", {class: "machine-key-long"}, text); // where there is room
     const all = Array.from({length: heads}, (_, h) => h);
+    const close = make("button", {type: "button", class: "machine-close", "aria-label": "Close the list of signs"}, "×"); // (seen on a phone, where the list is a sheet)
+    close.addEventListener("click", () => {
+      const list = close.closest("details");
+      list.open = false;
+      list.firstChild.focus({preventScroll: true});
+    });
     return make("details", {class: "machine-key"},
       make("summary", {}, make("span", {}, sign("low"), sign("high"), long(" square:"), " a word’s numbers"), make("span", {}, sign("thread"), long(" thread:"), " what it collects", long(" from a word before it")), make("span", {class: "machine-key-more"}, make("span", {}, "all signs"), make("span", {}, "close"))),
       make("ul", {},
+        make("li", {class: "machine-key-close"}, close),
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "the residual stream: a word’s numbers go on as they are, and ", make("b", {}, "⊕"), " adds to them what a part writes"),
         entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: a thread is thicker where a word collects more, and each head’s map has a row for each word that collects and a column for each word it collects from (its ink grows with the square root of the weight, so that a small one can be seen)`),
