@@ -5,13 +5,26 @@
     const input = make("input", {type: "range", id, min: spec.low, max: spec.high, step: spec.step,
       value: spec.start, autocomplete: "off"});
     const beside = make("output", {for: id, "aria-live": "off"});
+    // Few places are a row of buttons for a hand that points; to the keyboard and to a screen reader it stays the slider.
+    const places = spec.few ? Array.from({length: Math.round((spec.high - spec.low) / spec.step) + 1}, (_, k) => spec.low + k * spec.step) : [];
+    const buttons = places.map((value) => {
+      const button = make("span", {class: "live-place"}, fill(spec.show, {[spec.name]: value}));
+      button.addEventListener("click", () => {
+        input.value = value;
+        input.focus({preventScroll: true});
+        input.dispatchEvent(new Event("input", {bubbles: true}));
+      });
+      return button;
+    });
+    const row = places.length ? make("div", {class: "live-places"}, input, ...buttons) : input;
     return {
-      parts: [make("label", {for: id}, spec.label), input, beside], input,
+      parts: [make("label", {for: id}, spec.label), row, beside], input,
       get: () => Number(input.value),
       set: (value) => { input.value = value; },
       take: (words) => { if (words.trim() && Number.isFinite(Number(words))) input.value = words; },
       say(state) {
         beside.textContent = fill(spec.show, state);
+        buttons.forEach((button, k) => button.classList.toggle("live-placed", places[k] === Number(input.value)));
         input.setAttribute("aria-valuetext", beside.textContent);
       },
     };

@@ -10,7 +10,7 @@ STAGES: tuple[tuple[str, str, str, str], ...] = (
     ("batch", "token", "are targets\nthe next tokens?", "shift, loss mask, order,\npadding, duplicates"),
     ("model", "stream", "exchange a\nlater token", "a leak: no causal mask"),
     ("activations", "ffn", "zeros, saturation,\ninfinities", "dead units, huge scores,\noverflow"),
-    ("loss", "loss", "ln V at first?\nlearns one batch?", "bad initialisation,\ntoo small, other bugs"),
+    ("loss", "loss", "guessing at first?\nlearns one batch?", "bad initialisation,\ntoo small, other bugs"),
     ("gradient", "loss", "norm, layer\nby layer", "frozen, vanishing,\nzero_grad forgotten"),
     ("update", "ink", "its length / that\nof the weights", "learning rate or clipping\ntoo high or too low"),
     ("evaluation", "ink", "distance to\nthe entropy", "leak, overfitting,\nunderfitting, dropout on"),

@@ -31,7 +31,11 @@ def training_loop(
         ("forward", "stream", f"logits {s('B', 'T', 'V')}"),
         ("cross-entropy", "loss", "mean over all tokens"),
         ("backward", "loss", "a gradient per parameter"),
-        ("clip", "loss", "no clipping" if training.clip is None else f"gradient norm ≤ {training.clip:g}"),
+        (
+            "clip",
+            "loss",
+            "no clipping" if training.clip is None else f"gradient at most {training.clip:g} long",
+        ),
         (
             "AdamW" if training.optimiser == "adamw" else training.optimiser.upper(),
             "ink",
@@ -80,7 +84,7 @@ def training_loop(
 
 QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("loss NaN, or jumping?", "yes", "smaller learning rate,\nwarm-up, clipping,\nbfloat16 instead of fp16"),
-    ("starts at ln V?", "no", "initialisation too large,\nor wrong targets"),
+    ("starts by guessing?", "no", "initialisation too large,\nor wrong targets"),
     ("learns one batch by heart?", "no", "a bug: mask, shift of the\ntargets, frozen weights"),
     ("training loss falls?", "no", "learning rate, data order,\ntoo small a model"),
     ("validation loss falls, too?", "no", "overfitting: more data,\ndropout, stop earlier"),

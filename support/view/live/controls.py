@@ -95,6 +95,7 @@ class Slider:
     start: float | int
     show: str  # a template for the value beside the slider
     group: str = ""  # neighbours of one group stand under a common heading
+    few: bool = False  # on the page a row of buttons: few places, which `show` names from the value alone
 
     def accept(self, value: Any) -> float:
         """The value as a number the slider can stand at. Raises: InputError if it cannot."""
@@ -122,6 +123,7 @@ class Slider:
             **ends,
             "start": start,
             "show": self.show,
+            **({"few": True} if self.few else {}),
         }
 
 

@@ -61,8 +61,8 @@ FIGURE = LiveFigure(
     title="Attention weights: which word attends to which?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
-        Slider("layer", "Block", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}"),
-        Slider("head", "Head", 0, HEADS - 1, 1, 0, "{head:.0f}"),
+        Slider("layer", "Block", 0, LAYERS - 1, 1, LAYERS - 1, "{layer:.0f}", few=True),
+        Slider("head", "Head", 0, HEADS - 1, 1, 0, "{head:.0f}", few=True),
     ),
     compute=attention,
     draw=draw_attention,

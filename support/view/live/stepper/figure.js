@@ -169,6 +169,7 @@
       each.sign.textContent = sign.replace("ᵀ", "").trim();
       if (sign.startsWith("ᵀ")) line[k - 1][1].behind.append(make("sup", {}, "T")); // (it belongs to the matrix before it)
     });
+    if (held.sizes) held.canvas.style.setProperty("--fit", held.sizes[place] ?? 1);
     // A line that does not fit is broken before what it makes.
     const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each)), sides = [];
     for (const [sign, each] of line) {
@@ -185,18 +186,31 @@
     held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
   }
 
+  // At each step the matrices grow with the room, as long as no more lines break and all stays in one window.
   // What is said of the steps, and their matrices, have the room of the largest: what stands below keeps its place.
+  const GROWN = [1.3, 1.22, 1.15, 1.09, 1.06, 1.03], HIGH = 300;
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth;
     if (!room || room === held.room) return;
     held.room = room;
     stage.classList.add("stepper-measured");
-    const heights = data.steps.map((_, place) => {
+    const size = (fit) => {
+      canvas.style.setProperty("--fit", fit);
+      const sides = [...canvas.children].filter((side) => !side.matches(".stepper-folded"));
+      return {fit, high: canvas.offsetHeight, rows: sides.filter((side, k) => !k || side.offsetLeft <= sides[k - 1].offsetLeft).length + sides.filter(({children}) => [...children].some((group, k) => k && group.offsetWidth && group.offsetLeft <= children[k - 1].offsetLeft)).length};
+    };
+    const all = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
-      return [words.offsetHeight, canvas.offsetHeight];
+      const plain = {...size(1), words: words.offsetHeight};
+      for (const fit of room < 560 ? [] : GROWN) {
+        const grown = size(fit);
+        if (grown.rows <= plain.rows && grown.high <= Math.max(HIGH, plain.high)) return {...plain, ...grown};
+      }
+      return plain;
     });
+    held.sizes = all.map(({fit}) => fit);
     stage.classList.remove("stepper-measured");
-    ["words", "high"].forEach((name, k) => stage.style.setProperty(`--${name}`, `${Math.max(...heights.map((pair) => pair[k]))}px`));
+    for (const name of ["words", "high"]) stage.style.setProperty(`--${name}`, `${Math.max(...all.map((each) => each[name]))}px`);
     lay(held, data, held.place, held.also, make);
   }
 
