@@ -256,7 +256,7 @@
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (typed) => {
-    const query = offers.inTerms(typed), {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
+    const query = offers.termOf(typed) ?? typed, {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));

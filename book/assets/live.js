@@ -376,8 +376,8 @@
         update(true);
         controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
       });
-      const first = controls[0].input; // (on a phone the focus would raise the keyboard)
-      this.beginFirst = () => matchMedia("(pointer: coarse)").matches ? first.scrollIntoView({block: "nearest"}) : first.focus();
+      this.beginFirst = (first = controls[0].input) => // (on a phone the focus would raise the keyboard)
+        matchMedia("(pointer: coarse)").matches ? first.scrollIntoView({block: "nearest"}) : first.focus();
       const fromAddress = () => {
         const given = address();
         if (given.get("live") !== this.key) return false;

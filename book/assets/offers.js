@@ -131,10 +131,12 @@ const offers = (() => {
     [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],
     [/\blook(?:s|ing)?\s+things?\s+up\b/i, "retrieval"],
   ];
-  const inTerms = (text) => {
-    const called = CALLED.find(([words]) => words.test(text));
-    return !called ? text : onlyAsks(text.replace(called[0], "")) ? called[1] : text.replace(...called);
+  const calledIn = (text) => CALLED.find(([words]) => words.test(text));
+  const termOf = (text) => { // of a question that has nothing else in it
+    const called = calledIn(text);
+    return called && onlyAsks(text.replace(called[0], "")) ? called[1] : null;
   };
+  const inTerms = (text) => termOf(text) ?? (calledIn(text) ? text.replace(...calledIn(text)) : text);
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
     const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
@@ -181,5 +183,5 @@ const offers = (() => {
       choose(all[(all.indexOf(chosen) + by + all.length) % all.length]);
       chosen.scrollIntoView({block: "nearest"});
     });
-  }, {find, inTerms, QUIET: `${ASKING} ${JOINING}`});
+  }, {find, inTerms, termOf, QUIET: `${ASKING} ${JOINING}`});
 })();

@@ -376,7 +376,7 @@ def cg_238():
 @claim(
     place="Ch.10 Sampling",
     chapter="21",
-    cell='print("Of four kinds, chocolate and vanilla ahead,",',
+    cell='print("Of four kinds, chocolate and vanilla ahead,", nucleus_size([0.',
     stated=10,
     verdict="slip",
 )
@@ -393,7 +393,7 @@ def cg_239():
     place="Ch.10 Sampling",
     chapter="21",
     section="Four decoding strategies",
-    cell='print("Of four kinds, chocolate and vanilla ahead,",',
+    cell='print("Of four kinds, chocolate and vanilla ahead,", nucleus_size([0.',
     stated=90,
     verdict="holds",
 )

@@ -657,7 +657,7 @@ def wb2_035():
 @claim(
     place="Appendix B",
     chapter="08",
-    cell='print("Gram–Schmidt, as by hand:",',
+    cell='print("Gram–Schmidt, as by hand:", np.allclose([e1',
     cell_in="09",
     stated=True,
     verdict="holds",

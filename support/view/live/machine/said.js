@@ -96,7 +96,7 @@
     const entry = (signs, ...words) => make("li", {}, make("span", {}, ...signs), make("span", {}, ...words));
     const long = (text) => make("span", {class: "machine-key-long"}, text); // where there is room
     const all = Array.from({length: heads}, (_, h) => h);
-    const close = make("button", {type: "button", class: "machine-close", "aria-label": "Close the list of signs"}, "×"); // (seen on a phone, where the list is a sheet)
+    const close = make("button", {type: "button", class: "machine-key-shut", "aria-label": "Close the list of signs"}, "×"); // (seen on a phone, where the list is a sheet)
     close.addEventListener("click", () => {
       const list = close.closest("details");
       list.open = false;

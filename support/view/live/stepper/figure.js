@@ -186,9 +186,9 @@
     held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
   }
 
-  // At each step the matrices grow with the room, as long as no more lines break and all stays in one window.
+  // At each step the matrices grow with the room, as long as no more lines break and the figure grows no higher.
   // What is said of the steps, and their matrices, have the room of the largest: what stands below keeps its place.
-  const GROWN = [1.3, 1.22, 1.15, 1.09, 1.06, 1.03], HIGH = 300;
+  const GROWN = [1.3, 1.22, 1.15, 1.09, 1.06, 1.03];
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth;
     if (!room || room === held.room) return;
@@ -201,16 +201,16 @@
     };
     const all = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
-      const plain = {...size(1), words: words.offsetHeight};
-      for (const fit of room < 560 ? [] : GROWN) {
-        const grown = size(fit);
-        if (grown.rows <= plain.rows && grown.high <= Math.max(HIGH, plain.high)) return {...plain, ...grown};
-      }
-      return plain;
+      return {...size(1), words: words.offsetHeight};
     });
+    const high = Math.max(...all.map((plain) => plain.high));
+    for (const [place, plain] of room < 560 ? [] : all.entries()) {
+      lay(held, data, place, new Set(), make);
+      Object.assign(plain, GROWN.map(size).find((grown) => grown.rows <= plain.rows && grown.high <= high));
+    }
     held.sizes = all.map(({fit}) => fit);
     stage.classList.remove("stepper-measured");
-    for (const name of ["words", "high"]) stage.style.setProperty(`--${name}`, `${Math.max(...all.map((each) => each[name]))}px`);
+    for (const of of ["words", "high"]) stage.style.setProperty(`--${of}`, `${Math.max(...all.map((each) => each[of]))}px`);
     lay(held, data, held.place, held.also, make);
   }
 
