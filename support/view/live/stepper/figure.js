@@ -169,7 +169,6 @@
       each.sign.textContent = sign.replace("ᵀ", "").trim();
       if (sign.startsWith("ᵀ")) line[k - 1][1].behind.append(make("sup", {}, "T")); // (it belongs to the matrix before it)
     });
-    if (held.sizes) held.canvas.style.setProperty("--fit", held.sizes[place] ?? 1);
     // A line that does not fit is broken before what it makes.
     const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each)), sides = [];
     for (const [sign, each] of line) {
@@ -186,31 +185,18 @@
     held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
   }
 
-  // At each step the matrices grow with the room, as long as no more lines break and the figure grows no higher.
   // What is said of the steps, and their matrices, have the room of the largest: what stands below keeps its place.
-  const GROWN = [1.3, 1.22, 1.15, 1.09, 1.06, 1.03];
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth;
     if (!room || room === held.room) return;
     held.room = room;
     stage.classList.add("stepper-measured");
-    const size = (fit) => {
-      canvas.style.setProperty("--fit", fit);
-      const sides = [...canvas.children].filter((side) => !side.matches(".stepper-folded"));
-      return {fit, high: canvas.offsetHeight, rows: sides.filter((side, k) => !k || side.offsetLeft <= sides[k - 1].offsetLeft).length + sides.filter(({children}) => [...children].some((group, k) => k && group.offsetWidth && group.offsetLeft <= children[k - 1].offsetLeft)).length};
-    };
-    const all = data.steps.map((_, place) => {
+    const heights = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
-      return {...size(1), words: words.offsetHeight};
+      return [words.offsetHeight, canvas.offsetHeight];
     });
-    const high = Math.max(...all.map((plain) => plain.high));
-    for (const [place, plain] of room < 560 ? [] : all.entries()) {
-      lay(held, data, place, new Set(), make);
-      Object.assign(plain, GROWN.map(size).find((grown) => grown.rows <= plain.rows && grown.high <= high));
-    }
-    held.sizes = all.map(({fit}) => fit);
     stage.classList.remove("stepper-measured");
-    for (const of of ["words", "high"]) stage.style.setProperty(`--${of}`, `${Math.max(...all.map((each) => each[of]))}px`);
+    ["words", "high"].forEach((name, k) => stage.style.setProperty(`--${name}`, `${Math.max(...heights.map((pair) => pair[k]))}px`));
     lay(held, data, held.place, held.also, make);
   }
 
