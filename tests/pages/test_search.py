@@ -131,13 +131,13 @@ def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(op
     for typed in ("why does attention scale", "residual conection", "how does it lea"):
         tab.locator("form.bd-search input:focus").fill("")
         tab.keyboard.type(typed)
-        tab.wait_for_function("document.querySelectorAll('.offers a').length > 0")
+        tab.wait_for_function("() => document.querySelectorAll('.offers a').length > 0")
         assert offered.first.is_visible()
     tab.locator("form.bd-search input:focus").fill("xyzzy")
-    tab.wait_for_function("!document.querySelector('.offers a')")
+    tab.wait_for_function("() => !document.querySelector('.offers a')")
     assert "No title has these words" in tab.locator(".offers-none").inner_text()
     tab.locator("form.bd-search input:focus").fill("why does")
-    tab.wait_for_function("document.querySelector('.offers-none').textContent.startsWith('Such words')")
+    tab.wait_for_function("() => document.querySelector('.offers-none').textContent.startsWith('Such words')")
     assert not tab.locator(".offers-go").is_visible()
 
 
