@@ -73,10 +73,7 @@ def sections(page: str) -> list[tuple[str, str, str, str]]:
     ends = [*(it.start() for it in found[1:]), len(article)][: len(found)]
     told = []
     for it, end in zip(found, ends, strict=True):
-        inner, title = (
-            article[it.end() : end],
-            NOT_TITLE.sub("", it[2]),
-        )
+        inner, title = article[it.end() : end], NOT_TITLE.sub("", it[2])
         code = " ".join(re.findall(r"<pre>(.*?)</pre>", inner, re.S))
         texts = (title, NOT_TEXT.sub(" ", inner), re.sub(r"<[^>]+>", "", code))
         told.append((it[1], *(" ".join(html.unescape(text).split()) for text in texts)))
