@@ -40,26 +40,26 @@ def neuron(
     z, out = round(total, 3), round(max(total, 0.0), 3)
     d, middle = Drawing(372), 170
 
-    def role_of(number: float) -> str:
-        return "stream" if number < 0 else "attention"
+    def role_of(negative: bool) -> str:
+        return "stream" if negative else "attention"
 
     for k, (x, w) in enumerate(zip(inputs, weights, strict=True)):
         at = 340 * (k + 0.5) / n
         node = d.node(at, 46, _written(x), "token", r=20)
         d.text(at, 14, f"x_{{{k + 1}}}", "token")
-        d.arrow(node.bottom, (middle + (at - middle) * 0.13, 154), role=role_of(w), dashed=w < 0)
+        d.arrow(node.bottom, (middle + (at - middle) * 0.13, 154), role=role_of(w < 0), dashed=w < 0)
         side = -13 if at < middle else 13
         d.text(
             at + (middle - at) * 0.36 + side,
             84 if at == middle else 104,
             f"$w_{{{k + 1}}} = ${_written(w)}",
-            role_of(w),
+            role_of(w < 0),
             size=12,
             anchor="end" if side < 0 else "start",
         )
     unit = d.node(middle, 176, "Σ", "stream", r=22, size=18)
-    d.arrow((72, 176), unit.left, role=role_of(bias), dashed=bias < 0)
-    d.text(66, 176, f"bias\n$b = ${_written(bias)}", role_of(bias), anchor="end")
+    d.arrow((72, 176), unit.left, role=role_of(bias < 0), dashed=bias < 0)
+    d.text(66, 176, f"bias\n$b = ${_written(bias)}", role_of(bias < 0), anchor="end")
     d.arrow(unit.bottom, (middle, 246), words=f"$z = ${_written(z)}")
     d.text(unit.right[0] + 10, 176, "$z = x · w + b$", anchor="start")
     d.box(middle, 278, 92, 64, "", "ffn")
