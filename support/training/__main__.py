@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tqdm import tqdm
 
 from support import zoo
 from support.core import InputError, device, seed_everything
@@ -20,6 +21,7 @@ from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
 from support.training import (
     DivergedError,
+    History,
     LostProcessError,
     SequenceBatches,
     StreamBatches,
@@ -80,13 +82,27 @@ def run(given: argparse.Namespace) -> None:
     )
     model.to(device())
     _say(f"{model.n_parameters():,} weights, {config.steps} steps, {config.precision} precision, {device()}")
-    history = train(model, batches, config, evaluate, resume=given.resume, tokenizer=tokenizer)
+    shown = [] if given.quiet else [_told_every(config.log_every)]
+    history = train(
+        model, batches, config, evaluate, callbacks=shown, resume=given.resume, tokenizer=tokenizer
+    )
     if history.best is not None:
         at, loss = history.best
         _say(
             f"held-out loss {list(history.evals.values())[-1]:.4f}; the best was {loss:.4f} after {at} steps"
         )
     _say(f"kept in {Path(given.folder) / 'last.safetensors'}\n\n{_sample(model, tokenizer, given)}")
+
+
+def _told_every(log_every: int) -> Callable[[int, torch.nn.Module, History], None]:
+    """A callback that tells the evaluations made since it was last called."""
+
+    def tell(step: int, model: torch.nn.Module, history: History) -> None:
+        for done, loss in history.evals.items():
+            if step + 1 - log_every < done <= step + 1:
+                _say(f"step {done:,}: loss {history.losses[done - 1]:.4f}, held-out loss {loss:.4f}")
+
+    return tell
 
 
 def _from_text(given: argparse.Namespace) -> Task:
@@ -147,7 +163,7 @@ def _sample(model: GPT, tokenizer: Tokenizer, given: argparse.Namespace) -> str:
 
 def _say(line: str) -> None:
     if os.environ.get("RANK", "0") == "0":
-        print(line, flush=True)
+        tqdm.write(line)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -36,6 +36,17 @@ def test_a_text_becomes_a_model_with_its_tokenizer_and_a_sample(text, tmp_path, 
     assert kept.tokenizer.decode(ids).startswith("Pietro")
 
 
+def test_each_evaluation_has_a_line_unless_quiet_is_wanted(text, tmp_path, capsys):
+    text += ["--eval-every", "3", "--log-every", "2"]
+    assert main([*text, "--steps", "6"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("step ")]
+    evaluations = load_checkpoint(tmp_path / "run" / "last.safetensors").part("history")["evals.values"]
+    assert [line.split(":")[0] for line in told] == ["step 3", "step 6"]
+    assert [float(line.split()[-1]) for line in told] == [round(x, 4) for x in evaluations.tolist()]
+    assert main([*text, "--steps", "6", "--resume", "--quiet"]) == 0
+    assert "step " not in capsys.readouterr().out
+
+
 def test_it_refuses_in_a_sentence_and_resumes(text, tmp_path, capsys):
     assert main([*text, "--steps", "4", "--quiet"]) == 0
     losses = history(tmp_path)
