@@ -1117,7 +1117,7 @@ def cg_097():
 
 
 @claim(
-    place="Ch.4 Pt.8 Why it works", chapter="10", cell="def positions_of(scheme):", stated=0, verdict="holds"
+    place="Ch.4 Pt.8 Why it works", chapter="10", cell="def described(scheme):", stated=0, verdict="holds"
 )
 def cg_098():
     """Sinusoidal encodings add no learned parameters.
