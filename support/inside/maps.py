@@ -72,7 +72,7 @@ def gram_schmidt(*directions: Vector) -> Float[np.ndarray, "axis d"]:
     for number, direction in enumerate(map(array, directions), 1):
         length = np.linalg.norm(direction)
         rest = direction.copy()
-        # Twice: once leaves a rounding error of the size of what was taken away.
+        # Twice: once leaves a rounding error as large as what was taken away.
         for axis in axes * 2:
             rest -= (rest @ axis) * axis
         new = np.linalg.norm(rest)
