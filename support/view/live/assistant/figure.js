@@ -205,7 +205,7 @@
         ? `The model read “${last.user}” and the story as one text, and no other turn. ` : `The model read “${last.user}” and none of the turns before it. `;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
       log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
-      return make("div", {class: "talk"}, log, make("div", {class: "talk-beside"}, ...guess, offers), make("p", {class: "talk-reads"}, ...reads));
+      return make("div", {class: "talk"}, log, make("div", {class: "talk-beside"}, ...guess, offers), make("p", {class: `talk-reads${guess.length ? " talk-after-guess" : ""}`}, ...reads));
     },
     placed(held) { held.first = false; },
     actions: {
