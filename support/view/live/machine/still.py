@@ -85,11 +85,11 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
         between, hyphen = (
             (" ", "-") if config.n_layers < 3 else ("\n", "-\n")
         )  # two lines where room is short
-        for place, words in (
+        for middle, words in (
             (x(2 * layer) + 0.32 * per, f"attention{between}{layer}"),
             (x(2 * layer + 1) + 0.22 * per, f"feed{hyphen}forward {layer}"),
         ):
-            back.text(place, 0.92, words, ha="center", va="bottom", fontsize=11)
+            back.text(middle, 0.92, words, ha="center", va="bottom", fontsize=11)
         if f"m{layer}" not in found["off"] and values["step"] > 2 * layer + 1:
             for p in rows:
                 units = np.array(found["units"][layer][p - found["first"]])
