@@ -23,7 +23,7 @@ import portability  # noqa: E402
 from support.view.diagram import learning_curve  # noqa: E402 - after the paths
 
 FLOOR = "floor (the world itself)"
-COLUMN, PHONE = 640, 340  # pixels: how wide a curve is drawn
+COLUMN, PHONE = 580, 340  # pixels on a phone: how wide a curve is drawn
 
 
 def _text(value: Any) -> str:

@@ -184,5 +184,6 @@ def learning_curve(
         f"The held-out loss falls from {losses[0]:.2f} at step {steps[0]} to {losses[-1]:.2f} at step "
         f"{steps[-1]:,}; the floor, which the world's own probabilities have "
         f"on the same texts, is {floor:.2f}. At the end the model is below "
-        f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}."
+        f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}.",
+        wide=width > WIDTH,
     )
