@@ -64,8 +64,8 @@ class Diagram:
         words = self.alt.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
         self.svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="0 0 {across:g} {high:g}" '
-            f'width="{1.25 * across:g}" height="{1.25 * high:g}" style="max-width:100%;height:auto" role="img" '
-            f'aria-label="{words}" font-family="{FONT}" fill="none" stroke-linejoin="round" '
+            f'width="{1.25 * across:g}" height="{1.25 * high:g}" style="max-width:100%;height:auto" '
+            f'role="img" aria-label="{words}" font-family="{FONT}" fill="none" stroke-linejoin="round" '
             f'stroke-linecap="round"><style>{_colours(roles | {"ink", "faint", "line"})}</style>'
             f'<rect class="paper" width="{across:g}" height="{high:g}" rx="8" fill="var(--paper)"/>'
             f"{svg}</svg>\n"
