@@ -89,7 +89,9 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
             (x(2 * layer) + 0.32 * per, f"attention{between}{layer}"),
             (x(2 * layer + 1) + 0.22 * per, f"feed{hyphen}forward {layer}"),
         ):
-            back.text(middle, 0.92, words, ha="center", va="bottom", fontsize=11)
+            back.text(
+                middle, 0.87 if config.n_layers > 2 else 0.92, words, ha="center", va="bottom", fontsize=11
+            )
         if f"m{layer}" not in found["off"] and values["step"] > 2 * layer + 1:
             for p in rows:
                 units = np.array(found["units"][layer][p - found["first"]])
