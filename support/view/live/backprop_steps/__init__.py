@@ -77,9 +77,7 @@ def backwards() -> Story:
     story.step(
         "Forward: up", "Each hidden unit takes the dot product of n with its column of W₁, plus its bias."
     )
-    w1 = story.given(
-        "W₁", "W₁, first weights", W_1, rows=INPUTS, columns=units, role="ffn", words="weights"
-    )
+    w1 = story.given("W₁", "W₁, first weights", W_1, rows=INPUTS, columns=units, role="ffn", words="weights")
     b1 = story.given("b₁", "b₁, first biases", [B_1], columns=units, role="ffn", words="biases")
     u = story.matrix("u", "u = n W₁ + b₁", (1, 8), (), units, "ffn", words="before ReLU")
     for i in range(8):
@@ -167,7 +165,7 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     on_a = story.product("∂L/∂a", "∂L/∂a, gradient", on_x2, w2, transposed=True, role="loss")
     story.step(
         "Back: ReLU",
-        "The gradient passes where u is positive; elsewhere it becomes 0. From here on it is shown in thousandths.",
+        "The gradient passes where u is positive; elsewhere it becomes 0. From here on in thousandths.",
     )
     on_u = gradient(u, " in thousandths", **SMALL)
     for i in range(8):
@@ -177,8 +175,8 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     story.line(on_a, "where", u, "> 0 →", on_u)
     story.step(
         "Back: into W₁",
-        "An entry of W₁ receives its unit’s gradient times the number of n that it multiplied; of a unit that "
-        "was not active it is exactly 0.",
+        "An entry of W₁ receives its unit’s gradient times the number of n that it multiplied; of a unit "
+        "that was not active it is exactly 0.",
     )
     on_w1 = gradient(w1, " in thousandths", **SMALL)
     for c in range(4):

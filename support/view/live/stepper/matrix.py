@@ -107,7 +107,8 @@ class Matrix:
         for (r, c), cell in self.cells.items():
             item = [cell.text, cell.step, self.shade(cell), cell.told, list(cell.sources)]
             grid[r][c] = item if cell.gone is None else [*item, cell.gone]
-        names = {"name": self.name, "said": self.said, "title": self.title, "words": self.words, "role": self.role}
+        names = {"name": self.name, "said": self.said, "title": self.title}
+        about = {"words": self.words, "role": self.role}
         of = {"rows": list(self.rows), "columns": list(self.columns), "axes": list(self.axes)}
         boxes = {"pair": list(self.pair)} if self.tokens else {}
-        return names | of | boxes | {"kept": self.kept, "cells": grid}
+        return names | about | of | boxes | {"kept": self.kept, "cells": grid}
