@@ -147,7 +147,7 @@
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ stands where adding up the rounded numbers would give another last digit."] : [])));
     held.measure = () => measure(held, data, make);
     if (data.scene) scene(data.scene, held, tools);
-    held.stage = make("div", {class: "stepper"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);
+    held.stage = make("div", {class: data.rounded ? "stepper" : "stepper stepper-words"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);
   }
 
   // Which matrices a step shows, in the order of its line, with its signs; without a line, what it reads comes first.
@@ -279,6 +279,7 @@
     placed(held) {
       const panel = held.stage.closest(".live-panel"), row = panel.querySelector(".live-of-step");
       panel.classList.add("live-broad", "stepper-panel");
+      panel.classList.toggle("stepper-of-words", held.stage.matches(".stepper-words"));
       for (const button of panel.querySelectorAll("[data-act]")) button.remove(); // (the bar has its own)
       held.slider = row.querySelector("input");
       held.slider.before(held.back);
