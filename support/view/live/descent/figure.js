@@ -107,7 +107,7 @@
           svg("line", {x1: 44, x2: 388, y1: down(loss), y2: down(loss), class: "live-grid"}))),
         ...[0, 50, 100].map((step) => text(across(step), 438, shown(step, 0))),
         text(216, 458, "step", {class: "live-name"}),
-        text(10, 330, "loss", {class: "live-right live-name"}),
+        text(10, 318, "loss", {class: "live-right live-name"}),
         text(sx, sy + (sy > 250 ? -12 : 22), "start", {class: "live-name"}), Live.grip(svg, sx, sy, "start"));
     },
     prepare: () => ({}),
