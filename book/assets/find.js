@@ -145,6 +145,7 @@
   function passages(html, words, ofCode) {
     const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
     for (let lacks = words, next = best(lacks); next && list.length < 3; next = lacks.length ? best(lacks) : null) {
+      if (list.some(({says}) => says === next.says)) break;
       list.push(next);
       const said = new Set(stems(next.says));
       lacks = lacks.filter(({stems, pages}) => pages.size && ![...stems].some((stem) => said.has(stem)));
@@ -180,7 +181,8 @@
     if (from && text.length - from < 80 && at - earlier <= 150) from = earlier; // (a short last sentence says little by itself)
     if (at - from > 150) from = before.lastIndexOf(" ", at - 100);
     // (What a passage announces at its end is not part of it.)
-    const rest = text.slice(Math.max(from, 0)).trim().replace(/(?<=[.?!)”] )[^.?!]{1,60}:$/, "").trim(), cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
+    const whole = text.slice(Math.max(from, 0)).trim(), told = whole.replace(/(?<=[.?!)”] )[^.?!]{1,60}:$/, "").trim();
+    const rest = told.length < at - from ? whole : told, cut = rest.length > most ? rest.lastIndexOf(" ", most) : rest.length;
     return (from > 0 && !/[.?]/.test(text[from - 1]) ? "… " : "") + rest.slice(0, cut) + (cut < rest.length ? " …" : "");
   }
   // The text with the words that were looked for marked, as whole words.

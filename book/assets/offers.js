@@ -81,10 +81,14 @@ const offers = (() => {
     return scored.filter(({score}) => score > 0.55 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);
   }
   // Who asks what something is wants to be told: the entry of the glossary stands first.
-  const DEFINES = /^\s*(?:what(?:['’]s|\s+(?:is|are|does|do))|define|definition\s+of|meaning\s+of)\s/i;
+  const DEFINES = /^\s*(?:what(?:['’]s|\s+(?:is|are|does|do))|define|definition\s+of|meaning\s+of)\s/i, WORKS = /^\s*how\s+do(?:es)?\s.*\bwork\b/i;
+  // (A word may be cut short: “backprop”.)
   function defining(text, asked, titles) {
-    if (!DEFINES.test(text) || !asked.length) return [];
-    return titles.filter(([title, place, names]) => isTerm(place) && [title, ...names].some((name) => fit(asked, name) === 0));
+    if (!(DEFINES.test(text) || WORKS.test(text)) || !asked.length) return [];
+    const terms = titles.filter(([, place]) => isTerm(place)).map((entry) => [Math.min(...[entry[0], ...entry[2]].map((name) => fit(asked, name))), entry]);
+    const same = terms.filter(([rank]) => rank === 0), short = asked.length === 1 && asked[0].length > 4 ? terms.filter(([rank]) => rank === 3) : [];
+    short.sort((a, b) => a[1][0].length - b[1][0].length);
+    return (same.length ? same : short.slice(0, 1)).map(([, entry]) => entry);
   }
   // Where names stand in the text and code of chapters, and in the package (names.js): for what no title has, and for what is typed as code.
   const asCode = (text) => /\w[_.]\w|\w_$|\w\(\)/.test(text.trim());

@@ -226,6 +226,11 @@
     for (const button of all(".search-button__button")) button.addEventListener("click", search);
     const dialog = $("#pst-search-dialog"), typing = dialog?.querySelector("input");
     if (dialog) closable(dialog);
+    typing?.addEventListener("keydown", (event) => { // (a field of a search would first empty itself)
+      if (event.key !== "Escape" || event.isComposing) return;
+      event.preventDefault();
+      dialog.close();
+    });
     if (typing) offers(dialog, typing, closer("offers-close", "Close the search", dialog));
     const apple = /^Mac|^iP/.test(navigator.platform);
     if (apple) for (const key of all("kbd.kbd-shortcut__modifier:first-child")) key.textContent = "⌘";

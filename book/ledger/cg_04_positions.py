@@ -1116,9 +1116,7 @@ def cg_097():
     return np.ptp(np.linalg.norm(np.diff(position(np.arange(3000), 6), axis=0), axis=1)) < 1e-09
 
 
-@claim(
-    place="Ch.4 Pt.8 Why it works", chapter="10", cell="def positions_of(scheme):", stated=0, verdict="holds"
-)
+@claim(place="Ch.4 Pt.8 Why it works", chapter="10", cell="def described(scheme):", stated=0, verdict="holds")
 def cg_098():
     """Sinusoidal encodings add no learned parameters.
 

@@ -202,7 +202,7 @@ def cg_114():
 @claim(
     place="Ch.5 Pt.2 Multi-head",
     chapter="12",
-    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
+    cell="rows = [[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=True,
     verdict="holds",
 )

@@ -689,7 +689,7 @@ def cg_404():
 @claim(
     place="Ch.11 Loss",
     chapter="03",
-    cell="best = {name: candidates[(loss_of(candidates) @ q)",
+    cell="best[name] = candidates[(loss_of(candidates) @ q)",
     stated=True,
     verdict="holds",
     added=True,

@@ -665,7 +665,7 @@ def fs1_039():
 @claim(
     place="Neural Network Training",
     chapter="02",
-    cell="best = {name: candidates[(loss_of(candidates) @ q)",
+    cell="best[name] = candidates[(loss_of(candidates) @ q)",
     cell_in="03",
     stated=0,
     within=1e-09,

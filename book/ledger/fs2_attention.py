@@ -295,7 +295,7 @@ def fs2_293():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
+    cell="rows = [[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=64,
     verdict="holds",
 )
@@ -329,7 +329,7 @@ def fs2_063():
 @claim(
     place="III. Multi-head attention",
     chapter="12",
-    cell="table([[h, 768 // h, *cost_of(768, h, 100)] for h i",
+    cell="rows = [[h, 768 // h, *cost_of(768, h, 100)] for h i",
     stated=0,
     verdict="holds",
 )

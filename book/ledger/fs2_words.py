@@ -474,7 +474,7 @@ def fs2_022():
 @claim(
     place="II. Embeddings",
     chapter="08",
-    cell='table([[f"{a} − {b} + {c}", d, got] for (a, b, c',
+    cell='rows.append([f"{a} − {b} + {c}", designed, got])',
     stated=None,
     verdict="unverifiable",
     checked="not possible",

@@ -1481,7 +1481,7 @@ def sf_078():
 @claim(
     place="3.2.2 Adding meaning",
     chapter="08",
-    cell='table([[f"{a} − {b} + {c}", d, got] for (a, b, c',
+    cell='rows.append([f"{a} − {b} + {c}", designed, got])',
     stated=None,
     verdict="unverifiable",
     checked="not possible",

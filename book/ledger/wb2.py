@@ -575,7 +575,7 @@ def wb2_030():
     place="Appendix A",
     chapter="09",
     section="A plane of your own choice",
-    cell="v2 = king - man",
+    cell="v2, clumsy = king - man",
     stated=[[1, 0, -1], 0],
     verdict="holds",
 )
@@ -591,7 +591,7 @@ def wb2_031():
     place="Appendix A",
     chapter="09",
     section="A plane of your own choice",
-    cell="v2 = king - man",
+    cell="v2, clumsy = king - man",
     stated=[0.71, 0, -0.71],
     unit=0.01,
     verdict="holds",

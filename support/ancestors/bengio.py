@@ -53,9 +53,13 @@ class NeuralNGram(nn.Module):
         # Without a hidden layer the direct connections carry the logits' bias.
         self.direct = nn.Linear(window * d_model, vocab_size, bias=not d_hidden) if direct else None
 
-    def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
+    def forward(
+        self,
+        ids: Int[Tensor, "batch position"],
+    ) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token after each position, from the window that ends there."""
-        x = self.embedding(self.windows(ids)).flatten(2)  # [batch, position, window × d_model]
+        # [batch, position, window × d_model]
+        x = self.embedding(self.windows(ids)).flatten(2)
         parts = []
         if self.hidden is not None and self.output is not None:
             parts.append(self.output(torch.tanh(self.hidden(x))))
@@ -63,7 +67,10 @@ class NeuralNGram(nn.Module):
             parts.append(self.direct(x))
         return torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
 
-    def windows(self, ids: Int[Tensor, "batch position"]) -> Int[Tensor, "batch position window"]:
+    def windows(
+        self,
+        ids: Int[Tensor, "batch position"],
+    ) -> Int[Tensor, "batch position window"]:
         """The ids that each position sees, its own last.
 
         >>> NeuralNGram(9, window=3, d_model=2, d_hidden=2).windows(torch.tensor([[1, 5, 6]])).tolist()

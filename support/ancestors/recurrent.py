@@ -63,7 +63,8 @@ class Cell(nn.Module):
     ) -> tuple[Float[Tensor, "batch position d_hidden"], State]:
         """The hidden state after each position, and the whole state after the last."""
         state, hidden = state or self.start(len(x)), []
-        for x_t in self.input(x).unbind(1):  # here lies what no parallel machine can shorten
+        # No parallel machine can shorten this: each state needs the one before it.
+        for x_t in self.input(x).unbind(1):
             state = self.step(x_t, state)
             hidden.append(state[0])
         return torch.stack(hidden, 1), state

@@ -40,7 +40,8 @@ class AdditiveAttention(nn.Module):
             states: of the reader, one for each token of the source; they are keys and values alike.
             present: False where the source is only padding.
         """
-        scores = self.score(torch.tanh(self.query(query)[:, None] + self.key(states))).squeeze(2)
+        hidden = torch.tanh(self.query(query)[:, None] + self.key(states))
+        scores = self.score(hidden).squeeze(2)
         if present is not None:
             scores = scores.masked_fill(~present, float("-inf"))
         weights = scores.softmax(1)

@@ -72,12 +72,13 @@ def gram_schmidt(*directions: Vector) -> Float[np.ndarray, "axis d"]:
     for number, direction in enumerate(map(array, directions), 1):
         length = np.linalg.norm(direction)
         rest = direction.copy()
-        # Twice: once would leave a rounding error of the size of what was taken away.
+        # Twice: once leaves a rounding error as large as what was taken away.
         for axis in axes * 2:
             rest -= (rest @ axis) * axis
         new = np.linalg.norm(rest)
         if new <= 1e-10 * length or length == 0:
-            raise InputError(f"direction {number} adds nothing to those before it; choose another")
+            problem = f"direction {number} adds nothing to those before it"
+            raise InputError(f"{problem}; choose another")
         axes.append(rest / new)
     return np.array(axes)
 
@@ -101,7 +102,8 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
     """
     axes, X = gram_schmidt(*directions), array(vectors)
     points, whole = X @ axes.T, _sum_of_squares(X)
-    shares = np.array([_sum_of_squares(points[:, [i]]) / whole for i in range(len(axes))])
+    along = [_sum_of_squares(points[:, [i]]) for i in range(len(axes))]
+    shares = np.array(along) / whole
     return Map(points, float(shares.sum()), axes, shares)
 
 

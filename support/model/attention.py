@@ -110,10 +110,14 @@ class SelfAttention(nn.Module):
         self.norm_q = nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
         self.norm_k = nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
 
-    def split(self, x: Float[Tensor, "batch position d_model"]) -> tuple[Tensor, Tensor, Tensor]:
+    def split(
+        self,
+        x: Float[Tensor, "batch position d_model"],
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each ``[batch, head, position, d_head]`` (one KV head a group)."""
         batch, n, _ = x.shape
-        # Cut before they are transposed: so the gradients are put together in the layout of the projection.
+        # Cut before they are transposed, so that the gradients are put together
+        # in the layout of the projection.
         heads = self.qkv(x).view(batch, n, -1, self.d_head)
         q, k, v = heads.split_with_sizes(self.head_counts, 2)
         return q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)

@@ -73,21 +73,23 @@ class Vocabulary:
         ['<PAD>', 'b', 'a']
         """
         if isinstance(sentences, str):
-            raise InputError("The corpus is one string; give a list of sentences, e.g. text.splitlines().")
+            advice = "give a list of sentences, e.g. text.splitlines()"
+            raise InputError(f"The corpus is one string; {advice}.")
         if not isinstance(sentences, Iterable):
-            raise InputError(f"The corpus {sentences!r} is no list of sentences; give one.")
+            problem = f"The corpus {sentences!r} is no list of sentences"
+            raise InputError(f"{problem}; give one.")
         check("from_corpus: unk", unk, str | None)
         check("from_corpus: max_size", max_size, CountOrZero | None)
         check("from_corpus: min_count", min_count, CountOrZero)
         specials = as_list("from_corpus: specials", specials, str)
         first = specials + ([unk] if unk is not None and unk not in specials else [])
         if max_size is not None and max_size < len(first):
-            raise InputError(
-                f"max_size={max_size} has no room for the {len(first)} special tokens; raise it."
-            )
+            problem = f"has no room for the {len(first)} special tokens"
+            raise InputError(f"max_size={max_size} {problem}; raise it.")
         counts = Counter(token for sentence in sentences for token in _split(sentence))
         check("from_corpus: the tokens", list(counts), list[str])
-        words = sorted((w for w in counts if w not in first), key=lambda w: (-counts[w], w))
+        others = (word for word in counts if word not in first)
+        words = sorted(others, key=lambda word: (-counts[word], word))
         tokens = first + [word for word in words if counts[word] >= min_count]
         return cls(tokens[:max_size], unk)
 
@@ -156,9 +158,11 @@ class Vocabulary:
             return [self._id[token] for token in tokens]
         except KeyError:
             missing = self.unknown(tokens)
-            shown = ", ".join(map(repr, missing[:10])) + (", …" if len(missing) > 10 else "")
+            more = ", …" if len(missing) > 10 else ""
+            shown = ", ".join(map(repr, missing[:10])) + more
             raise InputError(
-                f"Not in the vocabulary of {len(self)} tokens: {shown} ({len(missing)} in all); "
+                f"Not in the vocabulary of {len(self)} tokens: "
+                f"{shown} ({len(missing)} in all); "
                 "add them, or give the vocabulary an `unk` token."
             ) from None
 

@@ -63,6 +63,10 @@ QUESTIONS = {
         "19_when_training_fails.html#deeper-where-a-nan",
         "19_when_training_fails",
     ),
+    "how does backprop work": ("glossary.html#term-backpropagation", "02_learning.html#backpropagation-in"),
+    "how does a transformer work": ("glossary.html#term-transformer", "15_the_whole_model.html"),
+    "difference between BERT and GPT": ("glossary.html#term-BERT", "glossary.html#term-GPT"),
+    "tokeniser": ("glossary.html#term-tokenizer", "07_bpe.html#real-tokenizers"),
     "why do we divide by the square root": ("11_attention.html#why-divide", "11_attention.html#why-divide"),
 }
 
@@ -122,6 +126,17 @@ def test_a_question_or_a_misspelt_word_is_offered_what_is_near_it(titles, typed)
     places = [place for _, place in titles.evaluate(FOUND, typed)]
     first, other = QUESTIONS[typed]
     assert first in places[0] and any(other in place for place in places) and len(places) <= 10, places
+
+
+def test_escape_closes_the_popup_whatever_is_typed(open_tab):
+    tab = open_tab("http", "book/timeline.html")
+    popup = tab.locator("#pst-search-dialog")
+    for typed in ("", "softmax"):
+        tab.keyboard.press("Control+k")
+        popup.wait_for(state="visible")
+        tab.keyboard.type(typed)
+        tab.keyboard.press("Escape")
+        popup.wait_for(state="hidden")
 
 
 def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(open_tab):

@@ -113,7 +113,7 @@ def test_a_search_finds_a_term_and_the_rules_of_the_game(search):
     assert "21 Sampling" in [hit["title"] for hit in hits[:3]]
     for hit in hits[:5]:
         assert not re.search(r"\\\w|π.*π|\.\.\.", hit["says"]), hit["says"]
-    assert search("perde")[0]["title"] == "Try it"
+    assert search("perde")[0]["title"] == "All live figures"
     assert search("timeline")[0]["page"] == "timeline.html", "a list whose name is asked for"
 
 
@@ -125,6 +125,15 @@ def test_chapters_stand_before_lists_and_short_words_weigh(search):
     assert max(k for k, is_one in enumerate(chapters) if is_one) < lists.index(True)
     says = [hit["says"] for hit in search("softmax temperature")]
     assert not [text for text in says if re.search(r"[.?!] [^.?!]{1,60}:$", text)]
+
+
+def test_what_a_result_says_has_the_word_and_is_said_once(search):
+    for query in ("temperature", "softmax", "perplexity"):
+        for hit in search(query):
+            if hit["says"] and hit["page"] != "glossary.html":  # (a definition need not say its term)
+                assert re.search(query[:7], hit["says"], re.IGNORECASE), hit
+                sentences = re.split(r"(?<=[.?!]) ", hit["says"])
+                assert len(set(sentences)) == len(sentences), hit
 
 
 def test_the_weights_of_the_search_stand_before_its_index(site):
@@ -145,6 +154,15 @@ IN_VIEW = """(where) => {
   const end = Math.min(bar.bottom, innerHeight);
   return entry.height > 0 && entry.top >= bar.top - 1 && entry.bottom <= end + 1;
 }"""
+
+
+@pytest.mark.parametrize("page", ["api", "api_model", "api_view", "api_assistant"])
+def test_no_name_of_the_package_leaves_the_list_of_contents(open_tab, page):
+    tab = open_tab("file", f"book/{page}.html", built=False)
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    ends = """() => [...document.querySelectorAll('#pst-page-toc-nav :is(a, code)')]
+      .flatMap((name) => [...name.getClientRects()]).map(({right}) => right)"""
+    assert 1200 < max(tab.evaluate(ends)) < 1270
 
 
 def test_the_sidebar_shows_where_one_is_under_the_search(open_tab, bases):

@@ -136,7 +136,7 @@
     return words.map((word, k) => make("span", {class: "talk-new", style: `--at:${Math.min(k, 200)}`}, word));
   };
   const bubble = (make, {who, shown}, fresh) => {
-    const name = {request: "asks a tool", result: "the harness answers", refusal: "the harness refuses", reply: "assistant", sorry: "not read"}[who];
+    const name = {request: "asks a tool", result: "the tool answers", refusal: "the harness refuses", reply: "assistant", sorry: "not read"}[who];
     return make("p", {class: `talk-part talk-${who}`}, make("span", {class: "talk-who"}, name), " ", ...spoken(make, shown || "(nothing)", fresh && who === "reply"));
   };
 
@@ -170,12 +170,15 @@
       Object.assign(held, {settings, tools: state.tools, turns: state.talk.length});
       if (held.anew) log.append(make("p", {class: "talk-note talk-anew"}, held.anew));
       held.first = false;
+      const goesOn = () => log.classList.toggle("talk-goes-on", log.scrollHeight - log.scrollTop - log.clientHeight > 12);
+      log.addEventListener("scroll", goesOn, {passive: true});
       // What was said last is in view, with the beginning of its reply; the field stands under it.
       requestAnimationFrame(() => {
         const asked = [...log.querySelectorAll(".talk-you")].at(-1);
         log.scrollTop = held.anew || !asked ? log.scrollHeight : asked.offsetTop - 8;
         const field = log.closest("live-figure")?.querySelector(".live-of-prompt");
         if (begun && state.talk.length) for (const part of [log, field]) part?.scrollIntoView({block: "nearest"});
+        goesOn();
       });
       const button = (key, text, press) => {
         const made = make("button", {type: "button", "data-key": key, class: "live-near"}, text);
@@ -191,7 +194,7 @@
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";
-      const last = state.talk.at(-1), took = last?.tokens ? ` ${last.tokens} tokens, ${shown(last.each, 1)} ms each.` : "";
+      const last = state.talk.at(-1), took = last?.tokens ? ` It wrote ${last.tokens} tokens, one in ${shown(last.each, 1)} ms.` : "";
       const note = `${tools} Clock: ${state.shown}. Temperature: ${shown(state.temperature, 1)}.${took}`;
       // A form of question that it was not trained on gets a reply all the same; what it knows stands beside.
       const ask = (text) => button(`ask-${text}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); });
@@ -201,8 +204,8 @@
       const read = !last || last.stopped === "not read" || state.talk.length < 2 ? "" : last.kept
         ? `The model read “${last.user}” and the story as one text, and no other turn. ` : `The model read “${last.user}” and none of the turns before it. `;
       const reach = make("p", {class: "talk-note talk-reach"}, read, "What you say next continues this conversation. ", button("anew", "Begin a new one", () => set({said: "", prompt: ""})));
-      log.append(...guess, ...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
-      return make("div", {class: "talk"}, log, offers, make("p", {class: "talk-reads"}, ...reads));
+      log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
+      return make("div", {class: "talk"}, log, make("div", {class: "talk-beside"}, ...guess, offers), make("p", {class: `talk-reads${guess.length ? " talk-after-guess" : ""}`}, ...reads));
     },
     placed(held) { held.first = false; },
     actions: {

@@ -11,7 +11,7 @@ from support.view.live.assistant.conversation import Values
 COLOURS = {"you": style.ROLES["token"][0], "harness": style.ROLES["ink"][0]}
 NAMES = {  # who has written a part of a reply; figure.js says the same
     "request": "asks a tool",
-    "result": "the harness answers",
+    "result": "the tool answers",
     "refusal": "the harness refuses",
     "reply": "assistant",
     "sorry": "not read",
