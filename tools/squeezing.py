@@ -44,10 +44,17 @@ def steps(axis: Element | None, across: int) -> float:
     return abs((found[-1][1] - found[0][1]) / (found[-1][0] - found[0][0]))
 
 
-def _path(d: str, place: Callable[[float], float]) -> str:
+def moved_path(d: str, place: Callable[[float], float], down: int = 0) -> str:
+    """A path with its places across moved, or with ``down`` those downwards.
+
+    >>> moved_path("M 1 2 L 3 4", lambda x: 2 * x), moved_path("M 1 2 L 3 4", lambda y: y + 1, 1)
+    ('M 2.00 2 L 6.00 4', 'M 1 3.00 L 3 5.00')
+    """
     turn = iter(range(10**9))
     return re.sub(
-        r"-?\d+(?:\.\d+)?(?:e-?\d+)?", lambda m: m[0] if next(turn) % 2 else f"{place(float(m[0])):.2f}", d
+        r"-?\d+(?:\.\d+)?(?:e-?\d+)?",
+        lambda m: f"{place(float(m[0])):.2f}" if next(turn) % 2 == down else m[0],
+        d,
     )
 
 
@@ -84,7 +91,7 @@ def _squeeze(element: Element, place: Callable[[float], float], known: dict[str,
         elif id(part) in done:
             continue
         elif kind == "path" and part.get("id") is None:
-            part.set("d", _path(part.get("d", ""), place))
+            part.set("d", moved_path(part.get("d", ""), place))
         elif kind in ("image", "rect"):
             left, wide = float(part.get("x", "0")), float(part.get("width", "0"))
             part.set("x", f"{place(left):.2f}")
@@ -93,7 +100,7 @@ def _squeeze(element: Element, place: Callable[[float], float], known: dict[str,
         elif kind == "use" and float(part.get("x", "0")):
             part.set("x", f"{place(float(part.get('x', '0'))):.2f}")
         elif kind == "use" and (shape := known.pop(part.get(LINK, "")[1:], None)) is not None:
-            shape.set("d", _path(shape.get("d", ""), place))  # an area, drawn where it is
+            shape.set("d", moved_path(shape.get("d", ""), place))  # an area, drawn where it is
         elif kind in ("text", "g"):
             if part.get("x"):
                 part.set("x", f"{place(float(part.get('x', '0'))):.2f}")
@@ -121,14 +128,24 @@ def _without_legends(axes: Element, place: Callable[[float], float], frame: Box)
     return found
 
 
-def squeezed(axes: list[Element], frame: Box, excess: float, root: Element) -> list[Element]:
-    """The axes of a panel, narrower by ``excess`` points; as they were if that cannot be done."""
-    left, _, right, _ = frame
-    scale = 1 - excess / (right - left)
+def same_scale(axes: list[Element]) -> bool:
+    """Whether a unit is as long across as downwards."""
     axis = [g for g in axes[0] if g.get("id", "").startswith("matplotlib.axis")]
     across, down = (steps(axis[k] if k < len(axis) else None, k) for k in (0, 1))
+    return bool(down and abs(across / down - 1) < 0.01)
+
+
+def squeezed(
+    axes: list[Element], frame: Box, excess: float, root: Element, scaled: bool = False
+) -> list[Element]:
+    """The axes of a panel, narrower by ``excess`` points; as they were if that cannot be done.
+
+    With ``scaled``, also those whose axes have the same scale.
+    """
+    left, _, right, _ = frame
+    scale = 1 - excess / (right - left)
     legend = any(g.get("id", "").startswith("legend") for each in axes for g in each)
-    if scale < LEAST or (legend and excess > 0) or (down and abs(across / down - 1) < 0.01):
+    if scale < LEAST or (legend and excess > 0) or (same_scale(axes) and not scaled):
         return axes
 
     def place(x: float) -> float:

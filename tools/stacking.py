@@ -9,16 +9,21 @@ import copy
 import math
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
-from squeezing import squeezed
+from heightening import heightened, scaled_down, stretch
+from squeezing import same_scale, squeezed
 from svg_text import SVG, Box, Element, frame_of, named, texts, union, written
 
 PHONE = 338.4  # points that a phone shows of a page: `support.view.style.WIDTH`
 GAP, EDGE = 8.0, 3.0  # between panels, and around all
+FIRST = 640.0  # points that a phone shows at a time, with a caption
+ENOUGH = 0.85  # of the width: a map that is so wide fills it
+LOWEST = 0.7  # of its height remains of a panel that becomes lower
 ABOVE = 14.0  # more air above a panel that begins a line, whose title belongs to what is below it
 SLENDER = 30.0  # a colour bar is narrower
+SQUARE = 1.2  # times as wide as high: a map of shades that is no wider has about square cells, and keeps them
 SIGN = 30.0  # what stands before the words of a legend
 
 
@@ -29,6 +34,14 @@ class Panel:
     frame: Box
     axes: list[Element]
     borrowed: list[Element] = field(default_factory=list)
+    beside: tuple[float, float] | None = None  # the room left and right of the frame, if it is kept
+
+    def place(self) -> Box:
+        """The box that it is given in a line."""
+        left, top, right, bottom = self.box()
+        if self.beside:
+            left, right = self.frame[0] - self.beside[0], self.frame[2] + self.beside[1]
+        return left, top, right, bottom
 
     def box(self) -> Box:
         """With all that stands around the frame."""
@@ -36,6 +49,11 @@ class Panel:
         for element in [*self.axes, *self.borrowed]:
             boxes += [f for f in [frame_of(element)] if f] + texts(element)
         return union(*boxes)
+
+    def words(self) -> list[str]:
+        """What stands at its axes, its own or borrowed."""
+        own = [axis for k in (0, 1) if (axis := self.axis(k)) is not None]
+        return ["".join(text.itertext()) for each in own + self.borrowed for text in named(each, "text")]
 
     def axis(self, number: int) -> Element | None:
         """Its horizontal axis (0) or vertical one (1)."""
@@ -101,13 +119,19 @@ def move(elements: list[Element], dx: float, dy: float) -> Element:
 def _borrow(panel: Panel, lender: Panel, number: int) -> None:
     """The labels of an axis that is drawn at a neighbour only."""
     own, other = panel.axis(number), lender.axis(number)
-    if own is None or other is None or texts(own) or not texts(other):
+    name = f"borrowed_{number}"
+    if own is None or other is None or texts(own) or not texts(other) or name in map(_id, panel.borrowed):
         return
     same = (1, 3) if number else (0, 2)
     if all(abs(panel.frame[k] - lender.frame[k]) < 1 for k in same):
         k = 0 if number else 3
         shift = panel.frame[k] - lender.frame[k]
         panel.borrowed.append(move([copy.deepcopy(other)], *((shift, 0) if number else (0, shift))))
+        panel.borrowed[-1].set("id", name)
+
+
+def _id(element: Element) -> str:
+    return element.get("id", "")
 
 
 def entries(legend: Element) -> list[tuple[Box, list[Element]]]:
@@ -175,21 +199,67 @@ def _even(items: list[tuple[Box, list[Element]]], room: float) -> list[list[tupl
 
 def _narrow(figure: Element, panel: Panel, root: Element, width: float) -> bool:
     """Squeeze a panel that is too wide by itself, if its letters allow it."""
-    return _by(figure, panel, root, panel.box()[2] - panel.box()[0] - width)
+    excess = panel.box()[2] - panel.box()[0] - width
+    return excess >= GAP / 2 and _by(figure, panel, root, excess)
 
 
-def _by(figure: Element, panel: Panel, root: Element, excess: float) -> bool:
+def _by(figure: Element, panel: Panel, root: Element, excess: float, scaled: bool = False) -> bool:
+    """Squeeze a panel by so many points; with ``scaled``, its axes may have the same scale."""
     left, top, right, bottom = panel.frame
     below = any(box[2] > left for element in panel.borrowed for box in texts(element))
-    if excess < GAP / 2 or below or not panel.axes[0].get("id", "").startswith("axes"):
+    if abs(excess) < 1 or below or not panel.axes[0].get("id", "").startswith("axes"):
         return False
-    narrow = squeezed(panel.axes, panel.frame, excess, root)
+    narrow = squeezed(panel.axes, panel.frame, excess, root, scaled)
     if narrow is panel.axes:
         return False
-    for old, new in zip(panel.axes, narrow, strict=True):
-        figure[list(figure).index(old)] = new
-    panel.axes, panel.frame = narrow, (left, top, right - excess, bottom)
+    _replace(figure, panel, narrow, (left, top, right - excess, bottom))
     return True
+
+
+def _replace(figure: Element, panel: Panel, made: list[Element], frame: Box) -> None:
+    for old, new in zip(panel.axes, made, strict=True):
+        figure[list(figure).index(old)] = new
+    panel.axes, panel.frame = made, frame
+
+
+def _grow(figure: Element, panel: Panel, root: Element, factor: float) -> None:
+    """A panel in which what is round stays round becomes larger."""
+    left, _, right, _ = panel.frame
+    if not panel.borrowed and _by(figure, panel, root, (1 - factor) * (right - left), scaled=True):
+        _heighten(figure, panel, root, factor)
+
+
+def _heighten(figure: Element, panel: Panel, root: Element, factor: float) -> None:
+    left, top, right, bottom = panel.frame
+    more = (factor - 1) * (bottom - top)
+    made = heightened(panel.axes, panel.frame, more, root)
+    _replace(figure, panel, made, (left, top, right, bottom + more))
+    for each in panel.borrowed:
+        if _id(each) == "borrowed_1":
+            stretch(each, scaled_down(top, bottom, more), {})
+        else:
+            shift = [float(part) for part in re.findall(r"[-\d.]+", each.get("transform", ""))]
+            each.set("transform", f"translate({shift[0]:.2f} {shift[1] + more:.2f})")
+
+
+def _lowest(panel: Panel, root: Element, factor: float) -> float:
+    """How low a panel may become, down to a factor, until its letters touch."""
+    for part in (factor, (1 + factor) / 2):
+        more = (part - 1) * (panel.frame[3] - panel.frame[1])
+        made = heightened(panel.axes, panel.frame, more, copy.deepcopy(root))
+        before, after = (_covered([b for each in some for b in texts(each)]) for some in (panel.axes, made))
+        if after <= before + 1:
+            return part
+    return 1.0
+
+
+def _covered(boxes: list[Box]) -> float:
+    """Points by which texts overlap downwards, in all."""
+    return sum(
+        max(0.0, min(a[3], b[3]) - max(a[1], b[1]) + 1)
+        for a, b in combinations(boxes, 2)
+        if min(a[2], b[2]) > max(a[0], b[0])
+    )
 
 
 def _round(panel: Panel) -> bool:
@@ -208,6 +278,113 @@ def _beside(figure: Element, row: list[Panel], root: Element, width: float) -> N
         if excess <= 0 or not able:
             return
         able = [p for p in able if _by(figure, p, root, excess * (p.frame[2] - p.frame[0]) / whole)]
+
+
+def may_be_wider(panel: Panel, cells: bool = False) -> bool:
+    """Whether it has an axis with labels, and is no map of shades that is about square.
+
+    With ``cells``, such a map may be wider if its axes count cells or name them.
+    """
+    left, top, right, bottom = panel.frame
+    shades = bool(named(panel.axes[0], "image")) and right - left < SQUARE * (bottom - top)
+    return bool(panel.words()) and (not shades or (cells and not keeps_scale(panel)))
+
+
+def keeps_scale(panel: Panel) -> bool:
+    """Whether its axes have the same scale, or none, and count no cells."""
+    cells = named(panel.axes[0], "image") and not any(
+        re.fullmatch(r"[−-]\d.*|\d+\.\d+", word) for word in panel.words()
+    )
+    return not panel.words() or (same_scale(panel.axes) and not cells)
+
+
+def _lines(row: list[Panel], width: float) -> list[list[Panel]]:
+    """The panels of a row as they flow into lines; the first of each line gets the labels at its left."""
+    lines: list[list[Panel]] = []
+    room = 0.0
+    for panel in row:
+        if not lines or room < panel.box()[2] - panel.box()[0]:
+            lines.append([])
+            room = width
+            _borrow(panel, row[0], 1)
+        lines[-1].append(panel)
+        room -= panel.box()[2] - panel.box()[0] + GAP
+    return lines
+
+
+def _fill(figure: Element, lines: list[list[Panel]], root: Element, width: float) -> list[Panel]:
+    """Widen panels until their line is full; the frames of those that stand alone in theirs align.
+
+    Those that may become lower, if all are too high to be seen together, are returned.
+    """
+    several = [line for line in lines if len(line) > 1]
+    alone = [line[0] for line in lines if len(line) == 1]
+    pictures = not any(panel.words() for line in lines for panel in line)
+    whole = max((sum(p.box()[2] - p.box()[0] + GAP for p in line) - GAP for line in several), default=width)
+    for line in several:
+        for panel in line:
+            if pictures and not alone and any(texts(axes) for p in line for axes in p.axes):
+                gaps = GAP * (len(line) - 1)
+                _grow(figure, panel, root, max(1.0, (width - gaps - 1) / (whole - gaps)))
+            elif all(may_be_wider(each, cells=True) for each in line):
+                own = sum(p.box()[2] - p.box()[0] + GAP for p in line) - GAP
+                _by(figure, panel, root, (own - width + 1) / (len(line) - line.index(panel)))
+    if several:
+        for panel in alone:
+            if may_be_wider(panel, cells=True):
+                _by(figure, panel, root, panel.box()[2] - panel.box()[0] - width)
+        return []
+    left = max(p.frame[0] - p.box()[0] for p in alone)
+    right = max(p.box()[2] - p.frame[2] for p in alone)
+    room = width - left - right
+    maps = [p for p in alone if keeps_scale(p)]
+    if maps:
+        most = 1 + _left(alone) / sum(p.frame[3] - p.frame[1] for p in maps)
+        full = room / max(p.frame[2] - p.frame[0] for p in maps)
+        if most < ENOUGH * full:  # those whose scales can be read may part from one scale
+            maps = [p for p in maps if not p.words()]
+        for panel in maps if min(most, full) > 1 else ():
+            _grow(figure, panel, root, min(most, full))
+    for panel in alone:
+        if panel not in maps:
+            _by(figure, panel, root, panel.frame[2] - panel.frame[0] - room, scaled=True)
+            _join_title(panel, width)
+            panel.beside = left, right
+    for upper, lower in pairwise(alone):
+        _share_label(upper, lower)
+    return [] if maps else alone
+
+
+def _left(panels: list[Panel]) -> float:
+    """What panels, one below the other, leave of the height that is seen at a time; or how much they lack."""
+    return FIRST - sum(p.box()[3] - p.box()[1] + GAP + ABOVE for p in panels)
+
+
+def _join_title(panel: Panel, width: float) -> None:
+    """A line of a title that ends with a comma or a colon goes on in the same line."""
+    for title in panel.axes[0]:
+        boxes = texts(title) if title.get("id", "").startswith("text") else []
+        if len(boxes) != len(title) or not boxes or boxes[-1][3] > panel.frame[1] + 1:
+            continue
+        for upper, lower in pairwise(list(title)):
+            words = f"{upper.text} {lower.text}"
+            wide = sum(box[2] - box[0] for box in texts(title))
+            if re.search("[,:] ", words) and (upper.text or "")[-1:] in ",:" and wide < width:
+                lower.text = words
+                title.remove(upper)
+
+
+def _share_label(upper: Panel, lower: Panel) -> None:
+    """Of two panels with the same horizontal axis only the lower one has its label."""
+    axes = upper.axis(0), lower.axis(0)
+    if axes[0] is None or axes[1] is None:
+        return
+    words = [["".join(text.itertext()) for text in named(axis, "text")] for axis in axes if axis is not None]
+    ends = [[at for box in texts(axis) for at in (box[0], box[2])] for axis in axes if axis is not None]
+    shift = upper.frame[0] - lower.frame[0]
+    if words[0] == words[1] and all(abs(a - b - shift) < 1 for a, b in zip(*ends, strict=True)):
+        for label in [g for g in axes[0] if g.get("id", "").startswith("text")]:
+            axes[0].remove(label)
 
 
 def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
@@ -231,6 +408,7 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
         return ""
     rows = rows_of(panels)
     lines = rows
+    width -= 0 if beside else 2 * EDGE
     if beside:
         for row in rows:
             _beside(figure, row, root, width)
@@ -240,19 +418,26 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
             for panel in row[n::n]:
                 _borrow(panel, row[0], 1)
     for row in () if beside else rows:
-        room = width
-        for k, panel in enumerate(row):
-            if k and room < panel.box()[2] - panel.box()[0]:  # it begins a line
-                _borrow(panel, row[0], 1)
-                room = width
-            room -= panel.box()[2] - panel.box()[0] + GAP
-    for upper, lower in pairwise(rows):
-        for panel in upper:
-            for below in lower:
-                _borrow(panel, below, 0)
+        _lines(row, width)
     narrowed = [_narrow(figure, panel, root, width) for panel in panels]
     if max(map(len, rows)) == 1 and not any(narrowed) and not beside:
         return ""
+    if max(map(len, rows)) < 5 and not any(
+        texts(axis) for p in panels for k in (0, 1) if (axis := p.axis(k)) is not None
+    ):
+        lines = [[panel for row in rows for panel in row]]  # pictures without axes may fill the lines
+    lower = (
+        [] if beside else _fill(figure, [line for row in lines for line in _lines(row, width)], root, width)
+    )
+    for above, below in pairwise(rows):
+        for panel in above:
+            for lender in below:
+                _borrow(panel, lender, 0)
+    if (high := _left(lower)) < 0:
+        factor = max(LOWEST, 1 + high / sum(p.frame[3] - p.frame[1] for p in lower))
+        factor = max(_lowest(panel, root, factor) for panel in lower)
+        for panel in lower if factor < 1 else ():
+            _heighten(figure, panel, root, factor)
     ends = min(p.frame[1] for p in panels), max(p.frame[3] for p in panels)
     around: list[list[tuple[Box, list[Element]]]] = [[], []]
     axes = {id(a) for p in panels for a in p.axes}
@@ -266,19 +451,18 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
             whole = [((box[0] - SIGN, *box[1:]), [element])]
             parts = whole if box[2] - box[0] + SIGN <= width else entries(element)
         around[0 if box[1] < ends[0] else 1] += parts
-    if max(map(len, rows)) < 5 and not any(
-        texts(axis) for p in panels for k in (0, 1) if (axis := p.axis(k)) is not None
-    ):
-        lines = [[panel for row in rows for panel in row]]  # pictures without axes may fill the lines
     out = ElementTree.Element(f"{{{SVG}}}g", {"id": "stacked"})
     top, widest = _flow(around[0], out, EDGE, width)
     for row in lines:
-        items = [(p.box(), [*p.axes, *p.borrowed]) for p in row]
+        items = [(p.place(), [*p.axes, *p.borrowed]) for p in row]
         for line in _even(items, width):
             top, wide = _flow(line, out, top + ABOVE * (top > EDGE), width, ABOVE)
             widest = max(widest, wide)
     top, wide = _flow(around[1], out, top, width)
-    across = max(widest, wide) + 2 * EDGE
+    filled = all(
+        len(_lines(row, width)) == len(row) for row in lines
+    )  # letters are as large as those of other plots
+    across = (width if filled and not beside else max(widest, wide)) + 2 * EDGE
     for child in [c for c in figure if c.get("id") != "patch_1"]:
         figure.remove(child)
     background = named(figure, "path")[0]

@@ -8,12 +8,11 @@ import re
 from xml.etree import ElementTree
 
 from squeezing import squeezed
-from stacking import Panel, entries, gather, move, rows_of
+from stacking import Panel, entries, gather, may_be_wider, move, rows_of
 from svg_text import SVG, Element, named, texts, union, written
 
 FILLED = 0.9  # of the column: nobody misses the rest
 APART, LEADING = 14.0, 4.0  # between the entries of a legend, and between its lines
-SQUARE = 1.2  # times as wide as high: a map of shades that is no wider has about square cells, and keeps them
 
 
 def widened(drawn: str, width: float) -> str:
@@ -29,7 +28,7 @@ def widened(drawn: str, width: float) -> str:
     figure = next((g for g in root if g.get("id") == "figure_1"), None)
     panels = None if figure is None else gather(figure)
     before, high = (float(root.get(side, "0").removesuffix("pt")) for side in ("width", "height"))
-    if figure is None or not panels or before > FILLED * width or not all(map(_may_be_wider, panels)):
+    if figure is None or not panels or before > FILLED * width or not all(map(may_be_wider, panels)):
         return drawn
     rows = rows_of(panels)
     across = max(map(len, rows))
@@ -52,14 +51,6 @@ def widened(drawn: str, width: float) -> str:
     root.set("height", f"{high - saved:.2f}pt")
     root.set("viewBox", f"0 0 {width:.2f} {high - saved:.2f}")
     return written(root)
-
-
-def _may_be_wider(panel: Panel) -> bool:
-    """Whether it has an axis with labels, and is no map of shades that is about square."""
-    left, top, right, bottom = panel.frame
-    labelled = any(texts(axis) for k in (0, 1) if (axis := panel.axis(k)) is not None)
-    shades = bool(named(panel.axes[0], "image"))
-    return labelled and not (shades and right - left < SQUARE * (bottom - top))
 
 
 def _around(figure: Element, panels: list[Panel], before: float, width: float) -> float:

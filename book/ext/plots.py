@@ -130,6 +130,7 @@ def dark(code: str) -> str:
     (True, '#121212', '#e8edf2')
     """
     known = {GROUND[0]: GROUND[1], style.GREY: style.ROLES["faint"][1], "#000000": style.DARK["black"]}
+    known |= dict(style.ROLES.values())
     for number, name in enumerate(style.COLOURS):
         known[style.COLOURS[name].lower()] = known[style.ink(number).lower()] = style.DARK[name]
     if code in known:

@@ -23,6 +23,7 @@ import portability  # noqa: E402
 from support.view.diagram import learning_curve  # noqa: E402 - after the paths
 
 FLOOR = "floor (the world itself)"
+COLUMN, PHONE = 580, 340  # pixels on a phone: how wide a curve is drawn
 
 
 def _text(value: Any) -> str:
@@ -123,8 +124,10 @@ class ZooModel(_FromRecord):
         lines = _table(["", ""], rows)
         if curve := curves.get("models", {}).get(name):
             counting = {key.removeprefix("Kneser–Ney "): value for key, value in losses.items()}
-            drawn = learning_curve(curve["steps"], curve["losses"], curve["floor"], counting)
-            lines += ["```{raw} html", f'<div class="diagram-of-cell">{drawn.svg.strip()}</div>', "```", ""]
+            for kind, width in (("wide", COLUMN), ("narrow", PHONE)):
+                drawn = learning_curve(curve["steps"], curve["losses"], curve["floor"], counting, width)
+                place = f'<div class="diagram-of-cell drawn-{kind}">{drawn.svg.strip()}</div>'
+                lines += ["```{raw} html", place, "```", ""]
         lines += ["Three texts that it writes when nothing is given (seeds 0, 1 and 2):", ""]
         lines += [f"> {text}\n>" for text in samples[name]]
         plain = {k: v for k, v in card.items() if k not in ("name", "title", "about", "model", "data")}

@@ -1960,7 +1960,7 @@ def sf_115():
 @claim(
     place="1.7 From Chatterbox to ChatGPT",
     chapter="21",
-    cell='lengths = sorted(len(tell(game, "<BOS> Pietro ch',
+    cell="lengths = sorted(len(text) - 1 for text in sampled)",
     stated=None,
     verdict="overstated",
     checked="by reading",

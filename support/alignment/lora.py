@@ -41,7 +41,10 @@ class LowRankUpdate(nn.Module):
         """How many numbers are trained: ``rank · (d_in + d_out)``."""
         return self.A.numel() + self.B.numel()
 
-    def forward(self, x: Float[Tensor, "*batch d_in"]) -> Float[Tensor, "*batch d_out"]:
+    def forward(
+        self,
+        x: Float[Tensor, "*batch d_in"],
+    ) -> Float[Tensor, "*batch d_out"]:
         """``alpha / rank · B A x``: what is added to the layer's output."""
         return F.linear(F.linear(x, self.A), self.B) * (self.alpha / self.rank)
 

@@ -65,7 +65,9 @@ class PolicyConfig:
 
 
 def group_advantages(
-    rewards: Float[Tensor, "prompt group"], scale: bool = False, leave_one_out: bool = True
+    rewards: Float[Tensor, "prompt group"],
+    scale: bool = False,
+    leave_one_out: bool = True,
 ) -> Float[Tensor, "prompt group"]:
     """Each answer's reward less the mean of its group.
 
@@ -88,7 +90,9 @@ def group_advantages(
 
 
 def gae(
-    rewards: Float[Tensor, "answer length"], values: Float[Tensor, "answer length"], lam: float = 0.95
+    rewards: Float[Tensor, "answer length"],
+    values: Float[Tensor, "answer length"],
+    lam: float = 0.95,
 ) -> Float[Tensor, "answer length"]:
     """Generalised advantage estimates of each token, undiscounted (Schulman et al. 2016).
 

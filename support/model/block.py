@@ -57,19 +57,26 @@ class Block(nn.Module):
         Raises:
             InputError: the block has cross-attention, and there is no ``memory``.
         """
+        seen = attention_context, cache
+        attended = self.step(stream, self.norm_1, self.attention, *seen)
         if self.parallel:  # both sublayers read the stream as it comes in
-            attended = self.step(stream, self.norm_1, self.attention, attention_context, cache)
             output = self.feed_forward(self.norm_2(stream))
-            return attended + (output if self.dropout is None else self.dropout(output))
-        stream = self.step(stream, self.norm_1, self.attention, attention_context, cache)
-        if self.cross_attention is not None:
+            if self.dropout is not None:
+                output = self.dropout(output)
+            return attended + output
+        stream, cross = attended, self.cross_attention
+        if cross is not None:
             if memory is None:
-                raise InputError("This block attends to an encoder's stream; give it as memory=.")
-            stream = self.step(stream, self.norm_cross, self.cross_attention, memory, memory_mask)
+                raise InputError("This block needs an encoder's stream as memory=.")
+            stream = self.step(stream, self.norm_cross, cross, memory, memory_mask)
         return self.step(stream, self.norm_2, self.feed_forward)
 
     def step(
-        self, stream: Tensor, norm: nn.Module, sublayer: Callable[..., Tensor], *more: Any
+        self,
+        stream: Tensor,
+        norm: nn.Module,
+        sublayer: Callable[..., Tensor],
+        *more: Any,
     ) -> Float[Tensor, "batch position d_model"]:
         """One sublayer with its norm and residual connection."""
         output = sublayer(norm(stream) if self.norm_first else stream, *more)

@@ -55,15 +55,20 @@ class LayerCache:
         self,
         k: Float[Tensor, "batch kv_head position d_head"],
         v: Float[Tensor, "batch kv_head position d_head"],
-    ) -> tuple[Float[Tensor, "batch kv_head key d_head"], Float[Tensor, "batch kv_head key d_head"]]:
+    ) -> tuple[
+        Float[Tensor, "batch kv_head key d_head"],
+        Float[Tensor, "batch kv_head key d_head"],
+    ]:
         whole, start, n = self.whole, self.whole.next_place, k.shape[2]
-        if isinstance(start, int) and start + n <= whole.slots:  # the usual case: append a slice
+        # the usual case: append a slice
+        if isinstance(start, int) and start + n <= whole.slots:
             end = start + n
             self.keys.narrow(2, start, n).copy_(k)
             self.values.narrow(2, start, n).copy_(v)
             return self.keys.narrow(2, 0, end), self.values.narrow(2, 0, end)
         seen = self.keys, self.values
-        if whole.pushes_out(n):  # the chunk's first queries still need what its last keys overwrite
+        # the chunk's first queries still need what its last keys overwrite
+        if whole.pushes_out(n):
             seen = torch.cat([self.keys, k], dim=2), torch.cat([self.values, v], dim=2)
         slots = whole.places(n)[-whole.slots :] % whole.slots
         self.keys.index_copy_(2, slots, k[:, :, -whole.slots :])

@@ -66,7 +66,8 @@ class GPT(Transformer):
         stream = self.embed(ids, start, pad)
         contexts = self.attention_contexts(stream, start, pad, keys)
         for layer, block in enumerate(self.blocks):
-            stream = block(stream, contexts[layer], cache and cache.layers[layer], memory, memory_mask)
+            past = cache and cache.layers[layer]
+            stream = block(stream, contexts[layer], past, memory, memory_mask)
         if cache is not None:
             cache.advance(n)
         return stream

@@ -190,7 +190,8 @@ def plot_bars(
         at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
         error = None if half is None else numbers(half)
         hues = [
-            style.colour(i) if not accent or {name, label} & {*accent} else style.QUIET for label in labels
+            style.PARTS.get(name, style.colour(i)) if not accent or {name, label} & {*accent} else style.QUIET
+            for label in labels
         ]
         form = {"xerr": error, "color": hues, "label": name, "capsize": 3}
         bars = ax.barh(at, length, thick * 0.92, left=ends if stacked else 0, **form)

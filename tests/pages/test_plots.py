@@ -293,6 +293,33 @@ def test_panels_stand_below_one_another_on_a_phone(tmp_path):
     assert stacking.stacked(plots.themed(svg(style.subplots()[0]))) == ""
 
 
+def test_panels_on_a_phone_fill_it_and_are_seen_together():
+    """(They took 60 to 80 % of it, with letters a third larger than those of the plots around them.)"""
+    fig, axes = style.subplots(1, 3, figsize=(8, 4), sharey=True)
+    for ax in axes:
+        ax.plot([1, 2, 3], [10, 90, 30])
+        ax.set(title="rate,\n0.1", xlabel="step", ylim=(0, 100))
+    fit(fig)
+    narrow = stacking.stacked(plots.themed(svg(fig)))
+    wide, high = sides(narrow)
+    assert wide == stacking.PHONE and 450 < high < 700
+    assert plots.letters(narrow) == style.LETTERS and narrow.count(">step<") == 1
+    assert narrow.count(">rate, 0.1<") == 3, "a title in one line"
+    fig, axes = style.subplots(1, 2, figsize=(8, 3.5))
+    for ax in axes:
+        ax.plot([0, 9, 9], [0, 0, 9])
+        ax.set_aspect("equal")
+    fit(fig)
+    narrow = stacking.stacked(plots.themed(svg(fig)))
+    drawn = [
+        [float(n) for n in re.findall(r"-?[\d.]+", path)]
+        for path in re.findall(r'<g id="line2d_\d+"><path d="([^"]*)" clip-path', narrow)
+    ]
+    assert sides(narrow)[0] == stacking.PHONE and len(drawn) == 2
+    for left, _, right, low, _, top in drawn:
+        assert right - left == pytest.approx(low - top, abs=0.2) and right - left > 200
+
+
 def test_a_panel_that_is_too_wide_is_squeezed_and_keeps_its_letters():
     """Marks at 0 and 10 stay at the ends of the axis; letters that would meet, and maps, forbid it."""
     fig, axes = style.subplots(1, 2, figsize=(11, 3))

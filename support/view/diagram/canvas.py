@@ -40,6 +40,7 @@ class Diagram:
         size: how wide and how high, in pixels on a phone.
         alt: what is drawn, in sentences, for readers who do not see it; also the printed form.
         roles: the roles whose colours it uses.
+        wide: let it be wider than a phone; a page shows it where there is room, and a narrow one elsewhere.
 
     Raises:
         InputError: `alt` is too short to say anything, or the drawing is too wide for a phone.
@@ -51,20 +52,22 @@ class Diagram:
     support.core.errors.InputError: the drawing is 400 wide; 340 is what a phone shows
     """
 
-    def __init__(self, svg: str, size: tuple[Number, Number], alt: str, roles: set[str]) -> None:
+    def __init__(
+        self, svg: str, size: tuple[Number, Number], alt: str, roles: set[str], wide: bool = False
+    ) -> None:
         self.size, self.alt = size, " ".join(alt.split())
-        if size[0] > WIDTH:
+        if size[0] > WIDTH and not wide:
             raise InputError(f"the drawing is {size[0]:g} wide; {WIDTH} is what a phone shows")
         if len(self.alt) < 30:
             raise InputError(f"alt={self.alt!r} tells a blind reader nothing; say what is drawn")
-        wide, high = size
+        across, high = size
         words = self.alt.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
         self.svg = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="0 0 {wide:g} {high:g}" '
-            f'width="{1.25 * wide:g}" height="{1.25 * high:g}" style="max-width:100%;height:auto" role="img" '
-            f'aria-label="{words}" font-family="{FONT}" fill="none" stroke-linejoin="round" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="0 0 {across:g} {high:g}" '
+            f'width="{1.25 * across:g}" height="{1.25 * high:g}" style="max-width:100%;height:auto" '
+            f'role="img" aria-label="{words}" font-family="{FONT}" fill="none" stroke-linejoin="round" '
             f'stroke-linecap="round"><style>{_colours(roles | {"ink", "faint", "line"})}</style>'
-            f'<rect class="paper" width="{wide:g}" height="{high:g}" rx="8" fill="var(--paper)"/>'
+            f'<rect class="paper" width="{across:g}" height="{high:g}" rx="8" fill="var(--paper)"/>'
             f"{svg}</svg>\n"
         )
 

@@ -67,9 +67,9 @@ class Drawing:
         self.parts: list[str] = []
         self.roles: set[str] = set()
 
-    def done(self, alt: str) -> Diagram:
-        """The finished drawing with its description."""
-        return Diagram("".join(self.parts), self.size, alt, self.roles)
+    def done(self, alt: str, wide: bool = False) -> Diagram:
+        """The finished drawing with its description; with ``wide`` it may be wider than a phone."""
+        return Diagram("".join(self.parts), self.size, alt, self.roles, wide)
 
     def _use(self, role: str) -> str:
         self.roles.add(role)

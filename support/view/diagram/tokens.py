@@ -162,7 +162,7 @@ def embedding(config: GPTConfig | None = None, word: str = "cat", number: int = 
     left = x0 + 44
     d.text(left + 60, 102, "embedding table", "token", bold=True)
     for i, row in enumerate(table):
-        role = "stream" if i == number else "line"
+        role = "stream" if i == number else "faint"
         d.text(
             left - 6,
             126 + cell * i,

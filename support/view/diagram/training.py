@@ -7,7 +7,7 @@ from support.core import InputError
 from support.model import GPTConfig
 from support.training import TrainConfig
 from support.training.schedule import learning_rate
-from support.view.diagram.canvas import Diagram, Number
+from support.view.diagram.canvas import WIDTH, Diagram, Number
 from support.view.diagram.shapes import Drawing
 from support.view.diagram.sizes import Sizes
 
@@ -132,7 +132,11 @@ def failures(questions: Sequence[tuple[str, str, str]] = QUESTIONS) -> Diagram:
 
 
 def learning_curve(
-    steps: Sequence[int], losses: Sequence[float], floor: float, baselines: Mapping[str, float]
+    steps: Sequence[int],
+    losses: Sequence[float],
+    floor: float,
+    baselines: Mapping[str, float],
+    width: Number = WIDTH,
 ) -> Diagram:
     """The held-out loss of a model while it is trained, with the losses of counting models and the floor.
 
@@ -141,6 +145,7 @@ def learning_curve(
         losses: what was found, in nats per token.
         floor: the loss of the world's own probabilities on the same texts.
         baselines: a name and a loss each; drawn as dashed lines.
+        width: of the drawing; by default that of a phone.
 
     Raises:
         InputError: as many losses as steps are needed, and at least two.
@@ -150,7 +155,7 @@ def learning_curve(
     """
     if len(steps) != len(losses) or len(steps) < 2:
         raise InputError(f"{len(steps)} steps and {len(losses)} losses; give at least two of each, paired")
-    d, left, right, top, bottom = Drawing(250), 40, 232, 18, 208
+    d, left, right, top, bottom = Drawing(250, width), 40, width - 108, 18, 208
     lowest, highest = 0.0, 1.05 * max([*losses, *baselines.values()])
     x_of = [left + (right - left) * math.log(s / steps[0]) / math.log(steps[-1] / steps[0]) for s in steps]
 
@@ -179,5 +184,6 @@ def learning_curve(
         f"The held-out loss falls from {losses[0]:.2f} at step {steps[0]} to {losses[-1]:.2f} at step "
         f"{steps[-1]:,}; the floor, which the world's own probabilities have "
         f"on the same texts, is {floor:.2f}. At the end the model is below "
-        f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}."
+        f"{len(beaten)} of {len(baselines)} counting models: {', '.join(beaten) or 'none'}.",
+        wide=width > WIDTH,
     )

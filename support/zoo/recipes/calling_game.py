@@ -64,7 +64,9 @@ def rule(before: str, distribution: Mapping[str, float]) -> str:
         return "who is called"
     if set(distribution) <= set(TITLES):
         return "which title"
-    return "chiama or perde" if set(distribution) & set(VERBS) else "who speaks next"
+    if set(distribution) & set(VERBS):
+        return "chiama or perde"
+    return "who speaks next"
 
 
 @torch.no_grad()

@@ -82,8 +82,16 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
                     # As add_patch does, but no limits are sought, which takes most of its time.
                     back.add_artist(PathPatch(path, fill=False, ec=HEADS[h % 4], **strokes))
     for layer in range(config.n_layers):
-        back.text(x(2 * layer) + 0.32 * per, 0.93, f"attention {layer}", ha="center", fontsize=11)
-        back.text(x(2 * layer + 1) + 0.22 * per, 0.93, f"feed-forward {layer}", ha="center", fontsize=11)
+        between, hyphen = (
+            (" ", "-") if config.n_layers < 3 else ("\n", "-\n")
+        )  # two lines where room is short
+        for middle, words in (
+            (x(2 * layer) + 0.32 * per, f"attention{between}{layer}"),
+            (x(2 * layer + 1) + 0.22 * per, f"feed{hyphen}forward {layer}"),
+        ):
+            back.text(
+                middle, 0.87 if config.n_layers > 2 else 0.92, words, ha="center", va="bottom", fontsize=11
+            )
         if f"m{layer}" not in found["off"] and values["step"] > 2 * layer + 1:
             for p in rows:
                 units = np.array(found["units"][layer][p - found["first"]])
