@@ -10,7 +10,7 @@ from support import zoo
 from support.ancestors import MinGRU
 from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
 from support.view.live import find
-from support.view.live.counts import MODELS, TOTALS, by_part
+from support.view.live.counts import MODELS, STORIES, TOTALS, by_part
 from support.view.live.coverage import WORDS, coverage
 from support.view.live.families import FAMILIES, ONE, SOURCE, families
 from support.view.live.masks import KEYS, QUERIES, TEXTS, masks
@@ -122,7 +122,7 @@ def test_the_parts_of_a_model_are_those_of_its_modules(name):
 
 
 def test_the_books_own_model_is_the_zoos():
-    assert TOTALS["this book’s stories"] == zoo.load("stories").model.n_parameters()
+    assert TOTALS[STORIES] == zoo.load("stories").model.n_parameters()
 
 
 def test_the_coverage_is_counted_anew(script):
@@ -180,4 +180,6 @@ def test_the_run_is_the_one_of_the_training_log():
         assert found["step"] == row["step"]
         assert all(w["exact"] == pytest.approx(exact.get(w["word"], 0), abs=1e-4) for w in found["words"])
         assert found["p"] == max(w["p"] for w in found["words"])
-    assert "trigram" in find("scrub").sentence(find("scrub").values())
+    figure = find("scrub")
+    assert "not yet better than counting" in figure.sentence(figure.values()), "it opens where the run begins"
+    assert "trigram" in figure.sentence(figure.still_values()), "the still picture shows where it ends"

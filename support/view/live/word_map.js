@@ -36,7 +36,7 @@
     return found;
   };
 
-  const picture = (tools, {words, kinds, points, frame, height, chosen, near, first = near, lines, path, arrows = [], cross, notes, choose}) => {
+  const picture = (tools, {words, kinds, points, frame, height, chosen, near, first = near, lines, path, arrows = [], cross, ruler, notes, choose}) => {
     const {svg, text, make, arrow} = tools, {to, tall} = scale(frame || points, height), at = points.map(to), mark = marks(svg);
     const names = [...new Set(kinds)], told = make("p", {class: "live-told"}, matchMedia("(hover: none)").matches ? "Press a point to choose it." : "Go over a point to read its name; press it to choose it.");
     const matter = [...new Set(chosen === null ? [] : [chosen, ...first])], order = [...new Set([...matter, ...words.keys()])];
@@ -51,11 +51,16 @@
       node.addEventListener("click", () => choose(word));
       return node;
     });
-    const drawing = svg("svg", {viewBox: `0 0 404 ${one(tall)}`, class: "live-map"},
+    const drawing = svg("svg", {viewBox: `0 0 404 ${one(tall + (ruler ? 26 : 0))}`, class: "live-map"},
       ...(path ? [svg("polyline", {points: path.map((p) => to(p).map(one).join(",")).join(" "), class: "live-trail"})] : []),
       ...(here && lines ? near.map((k) => svg("line", {x1: one(here[0]), y1: one(here[1]), x2: one(at[k][0]), y2: one(at[k][1]), class: "live-here"})) : []),
       ...points_of, ...arrows.map(([a, b]) => arrow(to(a), to(b))), ...(cross ? [cross].map(to).map(([x, y]) =>
         svg("path", {d: `M${one(x - 7)} ${one(y - 7)}l14 14m0 -14l-14 14`, class: "live-cross"})) : []), ...(here ? [svg("circle", {cx: one(here[0]), cy: one(here[1]), r: 10, class: "live-ring"})] : []));
+    // A bar of one length in all pictures, each of which has its own scale.
+    if (ruler) {
+      const long = to([ruler, 0])[0] - to([0, 0])[0];
+      drawing.append(svg("path", {d: `M8 ${one(tall + 7)}v10m0 -5h${one(long)}m0 -5v10`, class: "live-ruler"}), text(one(long + 14), one(tall + 17), String(ruler), {class: "live-right live-name"}));
+    }
     const legend = make("ul", {class: "live-legend"}, ...names.map((name, k) => make("li", {},
       svg("svg", {viewBox: "0 0 16 16", class: "live-key", "aria-hidden": "true"}, svg("g", {class: `live-line${LINES[k]}`}, mark[k](8, 8))), name)));
     return make("div", {class: "live-drawn"}, drawing, legend, ...notes.map((note) => make("p", {class: "live-told"}, note)), told);

@@ -17,11 +17,27 @@
     },
     draw(state, data, {make, shown}) {
       const n = state.words.length, told = make("p", {class: "live-told"}, matchMedia("(hover: none)").matches ? "Press a square to read what it says." : "Go over the squares, or step through them with the arrow keys.");
+      // What a weight means: of all that the head hands to a word, so much comes from the other.
+      const means = make("p", {class: "live-told"}, "A row is a word that looks; the weights of a row add up to 100%.");
+      const meaning = (i, k) => {
+        const most = best(state.weights[i]), name = (j) => j === i ? "the word itself" : `“${state.words[j]}” (${j + 1})`, much = (j) => shown(state.weights[i][j], 1, true);
+        return `So ${much(k)} of what this head hands to “${state.words[i]}” comes from ${name(k)}${most === k ? i ? ", more than from any other word" : "" : `; most of it, ${much(most)}, from ${name(most)}`}.`;
+      };
+      // Its row and its column are marked, up to the two words that it joins.
+      const mark = (i, k) => {
+        for (const each of table.querySelectorAll(".attention-near, .attention-here")) each.classList.remove("attention-near", "attention-here");
+        for (const each of [...cells[i].slice(0, i + 1), ...cells.slice(k).map((row) => row[k])]) each.classList.add("attention-near");
+        for (const each of [cells[i][k], cells[i][0].previousSibling, head.children[k + 1]]) each.classList.add("attention-here");
+      };
       const cells = state.words.map((word, i) => state.words.map((other, k) => {
         if (k > i) return make("td", {class: "live-square live-masked"}, "");
         const p = state.weights[i][k], says = `“${word}” (${i + 1}) attends to “${other}” (${k + 1}) with weight ${shown(p, 1, true)}`;
         const cell = square(make, p, {tabindex: i === n - 1 && k === n - 1 ? "0" : "-1", "data-key": `${i}-${k}`, "aria-label": says}, shown(100 * p, 0));
-        for (const event of ["mouseenter", "focus"]) cell.addEventListener(event, () => { told.textContent = says; });
+        for (const event of ["mouseenter", "focus"]) cell.addEventListener(event, () => {
+          told.textContent = says;
+          means.textContent = meaning(i, k);
+          mark(i, k);
+        });
         cell.addEventListener("keydown", (event) => {
           const move = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key];
           if (!move) return;
@@ -37,7 +53,7 @@
       const head = make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
       const table = make("table", {class: "live-squares live-attention", role: "grid", "aria-label": "Attention weights in percent"}, make("thead", {}, head),
         make("tbody", {}, ...state.words.map((word, i) => make("tr", {}, make("th", {scope: "row"}, word), ...cells[i]))));
-      return make("div", {class: "live-drawn"}, make("div", {class: "live-scroll live-wide"}, table), told);
+      return make("div", {class: "live-drawn"}, make("div", {class: "live-scroll live-wide"}, table), told, means);
     },
   });
 })();

@@ -5,14 +5,17 @@ Its weights are those of the chapter; a test compares every number with autograd
 """
 
 import math
+from typing import Any
 
 from support.view.live.stepper import Matrix, Story, stepper
 from support.view.live.stepper.sums import added, factor
 
 WORDS = ("the", "cat", "sat", "on", "dog", "mat", "ran", "and")
+INPUTS = ("n₀", "n₁", "n₂", "n₃")
 TARGET = WORDS.index("mat")
 RATE = 0.5
 EPSILON = 1e-5
+SMALL = {"scale": 1000, "digits": 1}  # such numbers would be 0.000, or too long for a phone
 # The last token's stream after the attention of block 1, as the chapter's forward pass gives it.
 STREAM = (0.4990738106754796, 0.7305882350373702, 0.16823029192480227, 0.5214944649496415)
 E = [
@@ -35,7 +38,7 @@ W_2 = [
 B_2 = [0.088, 0.212, 0.2454, 0.191]
 
 
-def normed(story: Story, name: str, title: str, of: Matrix) -> tuple[Matrix, Matrix]:
+def normed(story: Story, name: str, title: str, of: Matrix, **more: Any) -> tuple[Matrix, Matrix]:
     """A row without its mean, divided by its standard deviation; and the two numbers it took."""
     row, columns = of.row(0), range(4)
     mean = math.fsum(row) / 4
@@ -48,7 +51,7 @@ def normed(story: Story, name: str, title: str, of: Matrix) -> tuple[Matrix, Mat
     less = [f"{of.show(0, c)} − {factor(about.show(0, 0))}" for c in columns]
     squares = " + ".join(f"({part})²" for part in less)
     story.put(about, 0, 1, std, f"√(({squares}) ÷ 4 + 0.00001)", [about.key(0, 0), *sources])
-    made = story.matrix(name, title, (1, 4), (), (), "norm", words="normed")
+    made = story.matrix(name, title, (1, 4), role="norm", words="normed", **more)
     for c in columns:
         sources = [of.key(0, c), about.key(0, 0), about.key(0, 1)]
         story.put(made, 0, c, (row[c] - mean) / std, f"({less[c]}) ÷ {about.show(0, 1)}", sources)
@@ -70,11 +73,11 @@ def backwards() -> Story:
         "n = (x − μ) ÷ σ, with x [1, 4] and n [1, 4]",
     )
     x = story.given("x", "x, stream", [STREAM], role="stream", digits=4, words="stream")
-    n, _ = normed(story, "n", "n, normed stream", x)
+    n, _ = normed(story, "n", "n, normed stream", x, columns=INPUTS)
     story.step(
         "Forward: up", "Each hidden unit takes the dot product of n with its column of W₁, plus its bias."
     )
-    w1 = story.given("W₁", "W₁, first weights", W_1, columns=units, role="ffn", words="weights")
+    w1 = story.given("W₁", "W₁, first weights", W_1, rows=INPUTS, columns=units, role="ffn", words="weights")
     b1 = story.given("b₁", "b₁, first biases", [B_1], columns=units, role="ffn", words="biases")
     u = story.matrix("u", "u = n W₁ + b₁", (1, 8), (), units, "ffn", words="before ReLU")
     for i in range(8):
@@ -127,9 +130,9 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     """The second half: from the loss to W₁."""
     e, h, p, u, n, w1, w2 = (m[name] for name in ("e", "h", "p", "u", "n", "w1", "w2"))
 
-    def gradient(of: Matrix, where: str = "") -> Matrix:
+    def gradient(of: Matrix, where: str = "", **about: Any) -> Matrix:
         name = f"∂L/∂{of.name}"
-        return story.matrix(name, f"{name}, gradient{where}", of.shape, of.rows, of.columns, "loss")
+        return story.matrix(name, f"{name}, gradient{where}", of.shape, of.rows, of.columns, "loss", **about)
 
     story.step(
         "Back: logits",
@@ -160,26 +163,32 @@ def _back(story: Story, m: dict[str, Matrix]) -> None:
     on_x2 = story.matrices["∂L/∂x₂"]
     story.step("Back: into the hidden units", "Each unit takes the dot product of ∂L/∂x₂ with its row of W₂.")
     on_a = story.product("∂L/∂a", "∂L/∂a, gradient", on_x2, w2, transposed=True, role="loss")
-    story.step("Back: ReLU", "The gradient passes where u is positive; elsewhere it becomes zero.")
-    on_u = gradient(u)
+    story.step(
+        "Back: ReLU",
+        "The gradient passes where u is positive; elsewhere it becomes 0. From here on in thousandths.",
+    )
+    on_u = gradient(u, " in thousandths", **SMALL)
     for i in range(8):
         passes = u.value(0, i) > 0
-        how = f"{on_a.show(0, i)} · {passes:d}"
+        how = f"1000 · {factor(on_a.show(0, i))} · {passes:d}"
         story.put(on_u, 0, i, on_a.value(0, i) * passes, how, [on_a.key(0, i), u.key(0, i)])
     story.line(on_a, "where", u, "> 0 →", on_u)
     story.step(
-        "Back: into W₁", "An entry of W₁ receives its unit’s gradient times the number that it multiplied."
+        "Back: into W₁",
+        "An entry of W₁ receives its unit’s gradient times the number of n that it multiplied; of a unit "
+        "that was not active it is exactly 0.",
     )
-    on_w1 = gradient(w1)
+    on_w1 = gradient(w1, " in thousandths", **SMALL)
     for c in range(4):
         for i in range(8):
             _times(story, on_w1, (c, i), (n, 0, c), (on_u, 0, i))
     story.line(n, "ᵀ ×", on_u, "=", on_w1)
     story.step("The update", f"Each entry moves against its gradient, by the learning rate {RATE}.")
-    new = story.matrix("W₁ new", "W₁ after the update", w1.shape, (), u.columns, "ffn")
+    new = story.matrix("W₁ new", "W₁ after the update", w1.shape, w1.rows, u.columns, "ffn")
     for c in range(4):
         for i in range(8):
-            how = f"{w1.show(c, i)} − {RATE} · {on_w1.show(c, i)}".replace(f"− {RATE} · −", f"+ {RATE} · ")
+            how = f"{w1.show(c, i)} − {RATE} · {on_w1.show(c, i)} ÷ 1000"
+            how = how.replace(f"− {RATE} · −", f"+ {RATE} · ")
             value = w1.value(c, i) - RATE * on_w1.value(c, i)
             story.put(new, c, i, value, how, [w1.key(c, i), on_w1.key(c, i)])
     story.line(w1, f"− {RATE} ×", on_w1, "=", new)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from support.model import GPTConfig
 from support.view import style
 from support.view.figure import legend_above
-from support.view.live.controls import Choice, Slider, counted, in_gigabytes
+from support.view.live.controls import Choice, Slider, counted, in_gigabytes, shown
 from support.view.live.description import LiveFigure
 
 _GPT2: dict[str, Any] = {"vocab_size": 50257, "context": 1024}
@@ -22,8 +22,9 @@ _LLAMA: dict[str, Any] = {
 }
 _WIDE: dict[str, Any] = {"n_kv_heads": 8, "d_ff": 14336}
 _SEVENTY: dict[str, Any] = {"d_model": 8192, "d_ff": 28672, "n_layers": 80, "n_heads": 64, "n_kv_heads": 8}
+STORIES = "Our story model"
 MODELS: dict[str, dict[str, Any]] = {
-    "this book’s stories": {
+    STORIES: {
         "vocab_size": 649,
         "context": 192,
         "d_model": 96,
@@ -82,6 +83,15 @@ TOTALS = {name: sum(by_part(name).values()) for name in MODELS}
 WRITTEN = {name: counted(total) for name, total in TOTALS.items()}
 
 
+def in_bytes(gigabytes: float | int) -> str:
+    """Memory with its unit: megabytes, if it is less than a tenth of a gigabyte.
+
+    >>> in_bytes(0.000958), in_bytes(0.249)
+    ('1.0 MB', '0.249 GB')
+    """
+    return f"{shown(1000 * gigabytes, 1)} MB" if gigabytes < 0.1 else f"{in_gigabytes(gigabytes)} GB"
+
+
 def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
     """The parts of two models, and the memory that the first one's weights need.
 
@@ -91,8 +101,8 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         bits: of a parameter.
 
     >>> found = counts("GPT-2 small", "Llama 7B", 16)
-    >>> found["total"], found["gigabytes"], found["parts"][3]["written"]
-    ('124.4 million', '0.249', '56,669,184')
+    >>> found["total"], found["memory"], found["parts"][3]["written"]
+    ('124.4 million', '0.249 GB', '56,669,184')
     """
     parts = [
         a | {"other_share": b["share"], "other_written": b["written"]}
@@ -102,7 +112,7 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         "parts": parts,
         "total": WRITTEN[model],
         "other_total": WRITTEN[other],
-        "gigabytes": in_gigabytes(TOTALS[model] * bits / 8e9),
+        "memory": in_bytes(TOTALS[model] * bits / 8e9),
         "times": TOTALS[model] / TOTALS[other],
         "ffn": parts[3]["share"],
         "tables": parts[0]["share"] + parts[1]["share"] + parts[6]["share"],
@@ -120,7 +130,7 @@ def draw_counts(values: dict[str, Any], found: dict[str, Any]) -> Figure:
             share = found["parts"][part][key]
             ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=PARTS[part])
     labels = [
-        f"{names[0]}\n{found['total']}\n{found['gigabytes']} GB",
+        f"{names[0]}\n{found['total']}\n{found['memory']}",
         f"{names[1]}\n{found['other_total']}",
     ]
     ax.set_yticks(ys, labels=labels)
@@ -141,7 +151,7 @@ FIGURE = LiveFigure(
     compute=counts,
     draw=draw_counts,
     says="{model} has {total} parameters, {ffn:.1%} of them in feed-forward networks and {tables:.1%} in "
-    "tables of tokens and positions. With {bits:.0f} bits each they take {gigabytes} GB. {other} has "
+    "tables of tokens and positions. With {bits:.0f} bits each they take {memory}. {other} has "
     "{other_total}.",
     columns=("part", "model", "share", "compared with", "share of it"),
     rows=(("{part}", "{written}", "{share:.1%}", "{other_written}", "{other_share:.1%}"),),

@@ -5,7 +5,7 @@
     compute({model, other, bits}, {tables, totals, written}, held, {fill}) {
       const gb = totals[model] * bits / 8e9;
       const parts = tables[model].map((part, i) => ({...part, other_share: tables[other][i].share, other_written: tables[other][i].written}));
-      return {parts, total: written[model], other_total: written[other], gigabytes: Live.inGigabytes(gb, fill), times: totals[model] / totals[other],
+      return {parts, total: written[model], other_total: written[other], memory: gb < 0.1 ? fill("{mb:.1f} MB", {mb: 1000 * gb}) : `${Live.inGigabytes(gb, fill)} GB`, times: totals[model] / totals[other],
         ffn: parts[3].share, tables: parts[0].share + parts[1].share + parts[6].share};
     },
     draw(state, data, {svg, text, shown}) {
@@ -20,11 +20,12 @@
               ...(wide > 40 ? [text(x + wide / 2, top + 50, shown(100 * part[key], 0) + "%", {class: "live-name"})] : [])];
           }));
       };
-      const legend = state.parts.map((part, i) => svg("g", {},
-        svg("rect", {x: 10 + 128 * (i % 3), y: 212 + 24 * Math.floor(i / 3), width: 13, height: 13, class: `counts-part counts-${i}`}),
-        text(28 + 128 * (i % 3), 223 + 24 * Math.floor(i / 3), part.part, {class: "live-right live-name"})));
+      const there = [...state.parts.keys()].filter((i) => state.parts[i].share || state.parts[i].other_share);
+      const legend = there.map((i, k) => svg("g", {},
+        svg("rect", {x: 10 + 128 * (k % 3), y: 212 + 24 * Math.floor(k / 3), width: 13, height: 13, class: `counts-part counts-${i}`}),
+        text(28 + 128 * (k % 3), 223 + 24 * Math.floor(k / 3), state.parts[i].part, {class: "live-right live-name"})));
       return svg("svg", {viewBox: "0 0 404 290"}, bar("share", 30, state.model, state.total), bar("other_share", 122, state.other, state.other_total),
-        text(10, 196, `${state.model}: ${state.gigabytes} GB in ${state.bits} bits`, {class: "live-right live-name"}), ...legend);
+        text(10, 196, `${state.model}: ${state.memory} in ${state.bits} bits`, {class: "live-right live-name"}), ...legend);
     },
   });
 })();

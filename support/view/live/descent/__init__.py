@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from support.view import style
-from support.view.live.controls import Choice, Slider
+from support.view.live.controls import Action, Choice, Slider
 from support.view.live.description import LiveFigure
 
 METHODS = ("gradient descent", "momentum", "Adam")
@@ -19,6 +19,7 @@ HOURS = tuple(
 )  # a tenth of the hours studied, so that both weights are of a size
 MARKS = (0.28, 0.35, 0.31, 0.48, 0.45, 0.62, 0.66, 0.60, 0.79, 0.84)  # of 1
 START = (-0.8, 0.2)
+MOST = 100  # steps
 SHEET = {"w": (-1.6, 2.6), "b": (-1.2, 2.0)}  # what is drawn; a walk that leaves it is over
 LEVELS = (0.01, 0.05, 0.15, 0.35, 0.7, 1.2, 2.0, 3.2)  # of the contours, above the lowest loss
 SHARES = (0.9, 0.999, 1e-8)  # momentum's and Adam's usual β₁, β₂ and ε
@@ -117,6 +118,19 @@ def descend(
     return found | {"verdict": verdict}
 
 
+def move(values: dict[str, Any], _uniform: float, by: int) -> dict[str, Any]:
+    """A step more or less, as long as there is one and the walk has not left the map.
+
+    >>> begun = {"rate": 0.3, "steps": 20, "method": "gradient descent", "start_w": -0.8, "start_b": 0.2}
+    >>> move(begun, 0.5, 1), move(begun | {"steps": 0}, 0.5, -1), move(begun | {"rate": 0.8}, 0.5, 1)
+    ({'steps': 21}, {}, {})
+    """
+    steps = int(values["steps"]) + by
+    start = values["start_w"], values["start_b"]
+    over = by > 0 and len(walk(values["rate"], values["steps"], values["method"], start)) <= values["steps"]
+    return {"steps": steps} if 0 <= steps <= MOST and not over else {}
+
+
 def draw_descent(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     """The contours of the loss from above with the path on them, and the loss after each step."""
     start = values["start_w"], values["start_b"]
@@ -130,7 +144,7 @@ def draw_descent(values: dict[str, Any], found: dict[str, Any]) -> Figure:
     top.plot(found["best_w"], found["best_b"], "*", color=style.ROLES["loss"][0], markersize=13)
     top.set(xlabel="weight w", ylabel="bias b", xlim=SHEET["w"], ylim=SHEET["b"], aspect="equal")
     under.plot([surface(*point)[0] for point in path], color=style.colour(0))
-    under.set(xlabel="step", ylabel="loss", xlim=(0, 100), ylim=(0, 1.5))
+    under.set(xlabel="step", ylabel="loss", xlim=(0, MOST), ylim=(0, 1.5))
     return fig
 
 
@@ -139,7 +153,7 @@ FIGURE = LiveFigure(
     title="Gradient descent on a loss surface",
     controls=(
         Slider("rate", "Learning rate", 0.01, 0.8, 0.01, 0.3, "{rate:.2f}"),
-        Slider("steps", "Steps", 0, 100, 1, 20, "{steps:.0f}"),
+        Slider("steps", "Steps", 0, MOST, 1, 20, "{steps:.0f}"),
         Choice("method", "Method", METHODS, METHODS[0]),
         Slider("start_w", "Start: weight w", -1.5, 2.5, 0.1, START[0], "{start_w:.1f}"),
         Slider("start_b", "Start: bias b", -1.1, 1.9, 0.1, START[1], "{start_b:.1f}"),
@@ -153,8 +167,13 @@ FIGURE = LiveFigure(
         ("w", "{w:.3f}", "{by_w:.3f}", "{best_w:.3f}"),
         ("b", "{b:.3f}", "{by_b:.3f}", "{best_b:.3f}"),
     ),
+    actions=(
+        Action("back", "Back", lambda values, uniform: move(values, uniform, -1)),
+        Action("step", "Step", lambda values, uniform: move(values, uniform, 1)),
+    ),
+    plays="step",
     data={
         **{"hours": HOURS, "marks": MARKS, "sheet": SHEET},
-        **{"levels": LEVELS, "shares": SHARES, "methods": METHODS},
+        **{"levels": LEVELS, "shares": SHARES, "methods": METHODS, "most": MOST},
     },
 )

@@ -35,6 +35,10 @@
     }
     return path;
   };
+  const move = (values, by, data) => {
+    const steps = values.steps + by, over = by > 0 && walk(values, data).length <= values.steps;
+    return steps >= 0 && steps <= data.most && !over ? {steps} : {};
+  };
   const LEFT = 44, WIDE = 344, TOP_OF_MAP = 14, HIGH = 262; // where the map is drawn
   Live.define("descent", {
     compute(values, data) {
@@ -70,7 +74,7 @@
       };
       const line = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
       // Below: the loss after each step.
-      const TOP = 1.5, across = (step) => 44 + 3.44 * step, down = (loss) => 420 - 84 * loss / TOP;
+      const TOP = 1.5, across = (step) => 44 + 344 * step / data.most, down = (loss) => 420 - 84 * loss / TOP;
       const losses = path.map((point) => surface(...point, data)[0]), below = losses.findIndex((loss) => loss <= TOP);
       const left = losses.findIndex((loss, i) => loss > TOP && i > below && below >= 0);
       // Between two steps the line is cut where it crosses the upper edge of the plot.
@@ -102,8 +106,21 @@
         ...[0, 0.5, 1, 1.5].map((loss) => svg("g", {}, text(38, down(loss) + 5, shown(loss, 1), {class: "live-left"}),
           svg("line", {x1: 44, x2: 388, y1: down(loss), y2: down(loss), class: "live-grid"}))),
         ...[0, 50, 100].map((step) => text(across(step), 438, shown(step, 0))),
-        text(216, 458, "loss after each step", {class: "live-name"}),
+        text(216, 458, "step", {class: "live-name"}),
+        text(10, 318, "loss", {class: "live-right live-name"}),
         text(sx, sy + (sy > 250 ? -12 : 22), "start", {class: "live-name"}), Live.grip(svg, sx, sy, "start"));
+    },
+    prepare: () => ({}),
+    // Play shows the walk from its start; after a pause it goes on.
+    begin: ({steps}, data, held) => steps === held.at ? null : {steps: 0},
+    pace: () => 130,
+    actions: {
+      back: (values, _, held, data) => move(values, -1, data),
+      step(values, _, held, data) {
+        const to = move(values, 1, data);
+        held.at = to.steps; // (at the end it is undefined: from there Play begins anew)
+        return to;
+      },
     },
     drag(grip, [x, y], {sheet: {w: [w0, w1], b: [b0, b1]}}) {
       return {start_w: w0 + (x - LEFT) / WIDE * (w1 - w0), start_b: b1 - (y - TOP_OF_MAP) / HIGH * (b1 - b0)};

@@ -17,8 +17,8 @@
     draw(state, data, tools) {
       const i = data.words.indexOf(state.word);
       return picture(tools, {words: data.words, kinds: data.kinds, points: state.points, frame: [...state.points, ...state.path], height: 360,
-        chosen: i, near: data.frames[state.frame].near[i], first: [], lines: false, path: state.path,
-        notes: ["The thin line is the way of the chosen word so far. " + tools.fill("Each picture has its own scale: here the words lie within {width:.2f}, and the plane shows {share:.1%} of the variance.", state)],
+        chosen: i, near: data.frames[state.frame].near[i], first: [], lines: false, ruler: 0.1, path: state.path,
+        notes: ["The thin line is the way of the chosen word so far. " + tools.fill("Each picture has its own scale: the bar is always 0.1 long, and here the words lie within {width:.2f}. The plane shows {share:.1%} of the variance.", state)],
         choose: (word) => tools.set({word})});
     },
     pace: () => 600,

@@ -15,6 +15,7 @@ from support.view.live.description import LiveFigure
 
 LOSSES = ("squared", "absolute", "log")
 VIEWS = ("the losses", "the derivatives by p", "the derivatives by the logit")
+AXES = ("loss", "gradient at the probability", "gradient at the logit")
 SHOWN = {VIEWS[0]: (0.0, 5.0), VIEWS[1]: (-10.0, 0.0), VIEWS[2]: (-1.0, 0.0)}  # what fits on the picture
 
 
@@ -87,7 +88,7 @@ def draw_race(values: dict[str, Any], found: dict[str, Any]) -> Figure:
         below.plot(found[f"{name}_end"], i, **mark)
     for ax in (top, below):
         ax.axvline(values["p"], color=style.GREY, linewidth=1, linestyle=":")
-    top.set(ylabel=("loss", "∂L/∂p", "∂L/∂z")[view])
+    top.set(ylabel=AXES[view])
     top.legend()
     below.set(ylim=(2.6, -0.6), xlabel="p, the probability of the right answer")
     below.set_yticks(range(3), labels=LOSSES)
@@ -107,7 +108,7 @@ FIGURE = LiveFigure(
     says="At p = {p:.3f} a step of gradient descent raises the logit by {squared_step:.4f} (squared), "
     "{absolute_step:.4f} (absolute) and {log_step:.4f} (log). "
     "After {steps:.0f} steps {first}.",
-    columns=("loss", "value", "∂L/∂p", "∂L/∂z", "p after the steps"),
+    columns=("loss", "value", *AXES[1:], "p after the steps"),
     rows=tuple(
         (
             name,
@@ -118,5 +119,5 @@ FIGURE = LiveFigure(
         )
         for name in LOSSES
     ),
-    data={"names": LOSSES, "views": VIEWS, "shown": SHOWN},
+    data={"names": LOSSES, "views": VIEWS, "axes": AXES, "shown": SHOWN},
 )

@@ -37,8 +37,8 @@
         absolute: (a, b) => svg("rect", {x: a - 5.5, y: b - 5.5, width: 11, height: 11}),
         log: (a, b) => svg("path", {d: `M${a} ${b - 7}l7 12h-14z`})};
       // Below the curves, three runners: from p to where the steps lead.
-      const row = (i) => 278 + 26 * i;
-      return svg("svg", {viewBox: "0 0 404 356"},
+      const row = (i) => 306 + 28 * i;
+      return svg("svg", {viewBox: "0 -8 404 384"},
         ...[0, 0.5, 1].map((t) => {
           const value = low + t * (high - low);
           return svg("g", {}, svg("line", {x1: 52, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
@@ -46,7 +46,10 @@
         }),
         ...[0, 0.5, 1].map((p) => text(x(p), 230, shown(p, 1))),
         text(219, 250, "p, the probability of the right answer", {class: "live-name"}),
-        svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 335, class: "live-here"}),
+        text(10, 6, data.axes[view], {class: "live-right live-name"}),
+        text(10, 282, state.steps === 1 ? "where 1 step leads" : `where ${state.steps} steps lead`, {class: "live-right live-name"}),
+        svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 214, class: "live-here"}),
+        svg("line", {x1: x(state.p), x2: x(state.p), y1: 292, y2: 368, class: "live-here"}),
         ...data.names.map((name, i) => svg("g", {class: `live-line live-${name}`},
           svg("path", {d: curve(name), class: "live-curve"}),
           mark[name](x(state.p), y(losses(state.p)[name][view])),

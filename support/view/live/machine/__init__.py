@@ -52,7 +52,11 @@ TOUR = (
 STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
-PACE = {"pass": 3600, "word": 1600}  # milliseconds of *Play*: through all parts, and for a whole word
+PACE = {
+    "pass": 1400,
+    "choice": 700,
+    "word": 1600,
+}  # milliseconds of *Play*: all parts, what is chosen, a whole word
 SURE: Values = {"temperature": 1, "top_k": 1, "top_p": 1}  # a draw that always takes the most probable word
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
@@ -241,7 +245,7 @@ def machine_figure(
             "all_k": ks,
             "steps": steps,
             "stands": stands,
-            "pace": {"part": PACE["pass"] // stands, "word": PACE["word"]},
+            "pace": {"part": PACE["pass"] // stands, "choice": PACE["choice"], "word": PACE["word"]},
             "lines": code_lines(),
             "layers": config.n_layers,
             "heads": config.n_heads,

@@ -158,15 +158,15 @@
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
       // On a phone the row of words stays in view while the pass is scrolled: it names the columns.
-      const {strip} = this, {stands} = data, guesses = state.step < stands;
+      const {strip} = this, {stands, names} = data, named = (word) => names.includes(word) ? " machine-named" : "", guesses = state.step < stands;
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
-        button(place, "word", `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
+        button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
       const [chosen] = state.step > stands && !state.over ? state.top : [];
-      if (chosen && this.grows) button(box.next, `next machine-chosen${chosen.word.length > 8 ? " machine-long" : ""}`, "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
+      if (chosen && this.grows) button(box.next, `next machine-chosen${named(chosen.word)}${chosen.word.length > 8 ? " machine-long" : ""}`, "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
       else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       strip.style.height = box.strip ? `${box.strip}px` : "";
       strip.replaceChildren(...parts.splice(0));
@@ -196,7 +196,7 @@
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...(this.grows && !guesses ? {} : {disabled: ""}),
           "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
-        make("span", {class: "live-word", ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));

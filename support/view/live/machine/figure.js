@@ -139,7 +139,7 @@
     stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
-    pace: (values, data) => values.step >= data.stands ? data.pace.word : data.pace.part,
+    pace: ({step}, {stands, pace}) => step < stands ? pace.part : step > stands ? pace.choice : pace.word,
   };
   function drawn(values, uniform, held, data, step) {
     const {prompt} = values, n = wordsOf(held, prompt).length;

@@ -51,14 +51,14 @@
       const from = x + 1, to = x + g + A + g - 1;
       const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 30,
         x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 46 + Math.floor(h / line) * (m + tap + 2)}));
-      const label = {x: x + g - 10, y: 7, w: A + 20, h: 34}, start = x;
+      const label = {x: x + g - (deep ? 5 : 10), y: 7, w: A + 20, h: 34}, start = x;
       x += 2 * g + A;
       column(2 * i + 1);
       const units = grid(data.d_ff, F, Math.min(tall, F)), left = x + g;
       const dots = shown.map((p) => ({p, x: left, y: places[p].y - units.rows * units.cell / 2}));
       x += 2 * g + F;
       column(2 * i + 2);
-      box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - 4, y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
+      box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - (deep ? 2 : 4), y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
         toggle: {x: left + F / 2 - 15, y: 46, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};

@@ -91,9 +91,11 @@ SIZES = (
     Slider("context", "Tokens in a sequence", 128, 8192, 128, 1024, "{context:.0f}"),
 )
 CARDS = (24, 80)  # gigabytes
-# The axis is even, to 100 GB as long as that will do, and else to 200, 500, 1,000 …, so that no bar is short.
+# The axis is even, to 100 GB as long as that will do, and else to 150, 200, 300 …, so that no bar is short.
 _MOST = memory(SIZES[0].high, SIZES[1].high, SIZES[2].high, SIZES[3].high, "float32", 0, 1)["total"]
-_ENDS = sorted(part * 10**k for k in range(2, 1 + math.ceil(math.log10(_MOST))) for part in (1, 2, 5))
+_ENDS = sorted(
+    part * 10**k for k in range(2, 1 + math.ceil(math.log10(_MOST))) for part in (1, 1.5, 2, 3, 4, 5, 6, 8)
+)
 REACHES = tuple(end for k, end in enumerate(_ENDS) if k == 0 or _ENDS[k - 1] < _MOST)
 
 

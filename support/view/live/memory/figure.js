@@ -31,7 +31,7 @@
     },
     draw(state, data, {svg, text}) {
       const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
-      // An even axis, to 100 GB as long as that will do, and else to 200, 500, 1,000 …, so that no bar is short.
+      // An even axis, to 100 GB as long as that will do, and else to 150, 200, 300 …, so that no bar is short.
       const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
       const reach = reaches.find((gb) => gb >= Math.max(state.total, state.total_plain)), x = (gb) => LEFT + WIDE * gb / reach;
       const bar = (top, end) => {
@@ -42,13 +42,13 @@
           return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, class: kinds[i]});
         });
       };
-      const named = (gb) => gb.toLocaleString("en"), close = reach > reaches[1]; // (no room for the names of the cards)
+      const named = (gb) => gb.toLocaleString("en"), close = reach > 200; // (no room for the names of the cards)
       const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${state[`total${end}_written`]} GB`, {class: "live-right live-name"});
       return svg("svg", {viewBox: "0 0 404 276"},
         ...[0, 1, 2, 3, 4, 5].map((k) => k * reach / 5).map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
           text(x(gb).toFixed(1), BOTTOM + 19, named(gb), {class: "live-name"}))),
         ...bar(66, ""), ...bar(132, "_plain"),
-        ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v5m0 25v38m0 28V${BOTTOM}`}),
+        ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v6M${x(gb).toFixed(1)} 63v36M${x(gb).toFixed(1)} 129v36`}),
           ...(close ? [] : [text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"})]))),
         ...(close ? [text(LEFT, TOP - 14, `dashed: cards of ${cards.join(" and ")} GB`, {class: "live-right live-name"})] : []),
         told(60, "as chosen", ""), told(126, "with no savings", "_plain"),

@@ -16,7 +16,7 @@
       // A logarithmic axis goes from the power of ten below all three curves to that above them.
       const sizes = norms.flatMap((name) => curves[keyOf(name, residual, scaled)][k].map(Math.log10));
       const low = Math.floor(Math.min(...sizes)), high = Math.max(low + 1, Math.ceil(Math.max(...sizes))), step = Math.ceil((high - low) / 6);
-      const power = (e) => Math.abs(e) < 4 ? shown(10 ** e, Math.max(0, -e)) : `10${[...String(e)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("")}`;
+      const power = (e) => low >= -2 && high <= 3 ? shown(10 ** e, Math.max(0, -e)) : `10${[...String(e)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("")}`;
       const y = k === 2 ? (v) => 214 - 160 * (v + 0.3) / 1.35 : (v) => 214 - 180 * (Math.log10(v) - low) / (high - low);
       const ticks = k === 2 ? [0, 0.5, 1].map((v) => [v, shown(v, 1)])
         : Array.from({length: Math.floor((high - low) / step) + 1}, (_, i) => [10 ** (low + i * step), power(low + i * step)]);

@@ -85,7 +85,7 @@ FIGURE = LiveFigure(
     name="scrub",
     title="Scrub through a training run",
     controls=(
-        Slider("at", "Training step", 0, LAST, 1, LAST, "{step:.0f}"),
+        Slider("at", "Training step", 0, LAST, 1, 0, "{step:.0f}"),
         Choice("text", "Next word after", TEXTS, TEXTS[1]),
     ),
     compute=scrub,
@@ -101,5 +101,6 @@ FIGURE = LiveFigure(
         Action("step", "Step", lambda values, uniform: move(values, uniform, 1)),
     ),
     plays="step",
+    still={"at": LAST},
     data={"run": RUN, "lines": LINES},
 )

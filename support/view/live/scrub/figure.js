@@ -16,14 +16,14 @@
       const x = (step) => 40 + 350 * step / 400, y = (loss) => 210 - 196 * (loss - 1) / 2.4;
       const curve = run.map(({step, loss}, k) => `${k ? "L" : "M"}${x(step).toFixed(1)} ${y(loss).toFixed(1)}`).join("");
       // Where the curve is not: two lines lie close together, and the curve ends on them.
-      const places = {trigram: [48, y(lines.trigram) - 4, "trigram", {class: "live-right live-name"}],
-        floor: [200, y(lines.floor) + 15, "floor", {class: "live-left live-name"}]};
+      const names = {unigram: "unigram: counts single words", bigram: "bigram: counts pairs", trigram: "trigram: counts triples", floor: "floor: the lowest possible"};
+      const places = {trigram: [376, y(lines.trigram) - 8], floor: [376, y(lines.floor) + 14]};
       const plot = svg("svg", {viewBox: "0 -6 404 452"},
         ...Object.entries(lines).map(([name, loss]) => svg("g", {}, svg("line", {x1: 40, x2: 390, y1: y(loss), y2: y(loss), class: "live-ghost"}),
-          text(...places[name] || [388, -4 + y(loss), name, {class: "live-left live-name"}]))),
+          text(...places[name] || [388, -4 + y(loss)], names[name], {class: "live-left live-name"}))),
         ...[1, 2, 3].map((loss) => text(34, y(loss) + 5, shown(loss, 0), {class: "live-left"})),
-        ...[0, 100, 200, 300, 400].map((step) => text(x(step), 230, String(step))),
-        text(215, 250, "step", {class: "live-name"}),
+        ...[0, 100, 200, 300, 400].map((step) => text(x(step), 236, String(step))),
+        text(215, 254, "step", {class: "live-name"}),
         text(10, 9, "loss on new games, nats", {class: "live-right live-name"}),
         svg("line", {x1: x(state.step), x2: x(state.step), y1: 14, y2: 210, class: "live-here"}),
         svg("g", {class: "live-line"}, svg("path", {d: curve, class: "live-curve"})),

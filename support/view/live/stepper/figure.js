@@ -10,10 +10,10 @@
     return {matrix, r: Number(r), c: Number(c), cell: matrix.cells[r][c]};
   };
   // What a reader calls a cell: the matrix, its row and its column.
-  const called = ({name, rows, columns, axes, cells}, r, c) => {
+  const called = ({said, rows, columns, axes, cells}, r, c) => {
     const places = [[rows, axes[0], r, cells.length], [columns, axes[1], c, cells[0].length]]
       .flatMap(([names, axis, at, size]) => names.length ? names[at] : size > 1 ? `${axis} ${at}` : []);
-    return places.length ? `${name} (${places.join(", ")})` : name;
+    return places.length ? `${said} (${places.join(", ")})` : said;
   };
   const told = (key, step, data) => {
     if (key === "none") return "";
@@ -51,13 +51,13 @@
       return td;
     }));
     const lines = grid.map((row, r) => make("tr", {}, ...(rows.length ? [make("th", {scope: "row"}, rows[r])] : []), ...row));
-    const heads = columns.map((word) => make("th", {scope: "col"}, word));
-    const table = make("table", {class: all.some((cell) => cell[3]) ? "stepper-matrix stepper-pressable" : "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...typeset(matrix.title, make)),
+    const heads = columns.map((word) => make("th", {scope: "col"}, word)), turned = make("sup", {hidden: ""}, "T"), letter = matrix.title.startsWith(name) ? name : "";
+    const table = make("table", {class: all.some((cell) => cell[3]) ? "stepper-matrix stepper-pressable" : "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...typeset(letter, make), turned, ...typeset(matrix.title.slice(letter.length), make)),
       ...(heads.length ? [make("thead", {}, make("tr", {}, ...(rows.length ? [make("td")] : []), ...heads))] : []), make("tbody", {}, ...lines));
     // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
     const node = make("div", {}, table), [sign, behind] = ["sign", "behind"].map((part) => make("span", {class: `stepper-${part}`, "aria-hidden": "true"}));
     return {
-      name, role, kept, pair, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
+      name, role, kept, pair, turned, single: cells.length === 1, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
       steps: new Set(all.map((cell) => cell[1])), computed: new Set(all.filter((cell) => cell[3]).map((cell) => cell[1])),
       parts: [...lines.map((line, r) => [[line], first(cells[r])]),
         ...grid[0].map((_, c) => [[...heads.slice(c, c + 1), ...grid.map((row) => row[c])], first(cells.map((row) => row[c]))])],
@@ -147,7 +147,7 @@
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ stands where adding up the rounded numbers would give another last digit."] : [])));
     held.measure = () => measure(held, data, make);
     if (data.scene) scene(data.scene, held, tools);
-    held.stage = make("div", {class: "stepper"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);
+    held.stage = make("div", {class: data.rounded ? "stepper" : "stepper stepper-words"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);
   }
 
   // Which matrices a step shows, in the order of its line, with its signs; without a line, what it reads comes first.
@@ -162,12 +162,17 @@
       each.group.className = `stepper-group${shown ? "" : " stepper-folded"}`;
       for (const [nodes, first] of each.parts) for (const node of nodes) node.hidden = first > place;
       each.sign.textContent = "";
+      each.turned.hidden = true;
       each.behind.replaceChildren();
     }
     const line = (lines[place] || []).map(([sign, name]) => [sign, held.cards.find((each) => each.name === name)]);
     line.forEach(([sign, each], k) => {
       each.sign.textContent = sign.replace("ᵀ", "").trim();
-      if (sign.startsWith("ᵀ")) line[k - 1][1].behind.append(make("sup", {}, "T")); // (it belongs to the matrix before it)
+      if (!sign.startsWith("ᵀ")) return;
+      const of = line[k - 1][1]; // (it belongs to the matrix before it: a single row stands as a column)
+      of.turned.hidden = !of.single;
+      if (of.single) of.node.classList.add("stepper-turned");
+      else of.behind.append(make("sup", {}, "T"));
     });
     // A line that does not fit is broken before what it makes.
     const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each)), sides = [];
@@ -181,22 +186,29 @@
       held.canvas.replaceChildren(...sides.map((side) => make("div", {}, ...side)));
     }
     for (const side of held.canvas.children) side.className = `stepper-side${[...side.children].every((group) => group.classList.contains("stepper-folded")) ? " stepper-folded" : ""}`;
+    held.canvas.style.minHeight = held.rooms ? `${held.rooms[place]}px` : "";
     const [, does, operation] = steps[place];
     held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
   }
 
-  // What is said of the steps, and their matrices, have the room of the largest: what stands below keeps its place.
+  // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
+  // leaves much of it blank: what stands below mostly keeps its place.
+  const BLANK = 110;
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth;
     if (!room || room === held.room) return;
     held.room = room;
     stage.classList.add("stepper-measured");
-    const heights = data.steps.map((_, place) => {
+    const sizes = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
       return [words.offsetHeight, canvas.offsetHeight];
     });
     stage.classList.remove("stepper-measured");
-    ["words", "high"].forEach((name, k) => stage.style.setProperty(`--${name}`, `${Math.max(...heights.map((pair) => pair[k]))}px`));
+    const most = Math.max(...sizes.map(([said]) => said)), narrow = matchMedia("(max-width: 600px)").matches;
+    stage.style.setProperty("--words", `${most}px`);
+    const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
+    const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
+    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
     lay(held, data, held.place, held.also, make);
   }
 
@@ -267,6 +279,7 @@
     placed(held) {
       const panel = held.stage.closest(".live-panel"), row = panel.querySelector(".live-of-step");
       panel.classList.add("live-broad", "stepper-panel");
+      panel.classList.toggle("stepper-of-words", held.stage.matches(".stepper-words"));
       for (const button of panel.querySelectorAll("[data-act]")) button.remove(); // (the bar has its own)
       held.slider = row.querySelector("input");
       held.slider.before(held.back);

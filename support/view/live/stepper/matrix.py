@@ -41,6 +41,7 @@ class Matrix:
         kept: it stays in view in the steps that neither make nor read it.
         tokens: its texts are tokens with spaces between them, and each is drawn in a box.
         pair: the two tokens that its step has made one of.
+        scale: each number is shown multiplied by it; 1000 shows thousandths.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Matrix:
     kept: bool = False
     tokens: bool = False
     pair: tuple[str, ...] = ()
+    scale: int = 1
     cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
 
     def show(self, r: int, c: int) -> str:
@@ -79,7 +81,12 @@ class Matrix:
             )
             if names or size > 1
         ]
-        return f"{self.name} ({', '.join(places)})" if places else self.name
+        return f"{self.said} ({', '.join(places)})" if places else self.said
+
+    @property
+    def said(self) -> str:
+        """Its name, with what its numbers are multiplied by."""
+        return self.name if self.scale == 1 else f"{self.name} · {self.scale}"
 
     def row(self, r: int) -> list[float]:
         """The numbers of a row."""
@@ -100,7 +107,8 @@ class Matrix:
         for (r, c), cell in self.cells.items():
             item = [cell.text, cell.step, self.shade(cell), cell.told, list(cell.sources)]
             grid[r][c] = item if cell.gone is None else [*item, cell.gone]
-        names = {"name": self.name, "title": self.title, "words": self.words, "role": self.role}
+        names = {"name": self.name, "said": self.said, "title": self.title}
+        about = {"words": self.words, "role": self.role}
         of = {"rows": list(self.rows), "columns": list(self.columns), "axes": list(self.axes)}
         boxes = {"pair": list(self.pair)} if self.tokens else {}
-        return names | of | boxes | {"kept": self.kept, "cells": grid}
+        return names | about | of | boxes | {"kept": self.kept, "cells": grid}

@@ -115,9 +115,11 @@ class Story:
         self, where: Matrix, r: int, c: int, value: float | str, how: str = "", sources: Iterable[str] = ()
     ) -> None:
         """Make one cell in the present step: its value, the sum behind it, and its cells in order."""
-        text = value if isinstance(value, str) else shown(value, where.digits)
+        text = value if isinstance(value, str) else shown(where.scale * value, where.digits)
         rounded = how and where.digits and not isinstance(value, str)
         sign = sign_before(text, how, where.digits) if rounded else "="
+        if rounded and value == 0:
+            text = "0"  # nothing at all, which 0.000 may not be
         where.cells[r, c] = Cell(value, text, len(self.steps) - 1, how, tuple(sources), sign)
 
     def drop(self, where: Matrix, r: int) -> None:
