@@ -52,11 +52,7 @@ TOUR = (
 STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
-PACE = {
-    "pass": 1400,
-    "choice": 700,
-    "word": 1600,
-}  # milliseconds of *Play*: all parts, what is chosen, a whole word
+PACE = {"pass": 3000, "choice": 800, "word": 1600}  # ms of *Play*: all parts, the choice, a whole word
 SURE: Values = {"temperature": 1, "top_k": 1, "top_p": 1}  # a draw that always takes the most probable word
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {

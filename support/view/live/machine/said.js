@@ -109,7 +109,7 @@
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "a word’s numbers on their way through the model (the residual stream); ", make("b", {}, "⊕"), " adds to them what a part writes"),
         entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from (little is drawn darker than in proportion, so that it can be seen)`),
-        entry([sign("unit")], "the units of a feed-forward network, stronger where more active"),
+        entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
         entry([sign("wait")], "not computed yet"),
         entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),
         entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),

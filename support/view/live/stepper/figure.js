@@ -51,7 +51,7 @@
       return td;
     }));
     const lines = grid.map((row, r) => make("tr", {}, ...(rows.length ? [make("th", {scope: "row"}, rows[r])] : []), ...row));
-    const heads = columns.map((word) => make("th", {scope: "col"}, word)), turned = make("sup", {hidden: ""}, "T"), letter = matrix.title.startsWith(name) ? name : "";
+    const heads = columns.map((word) => make("th", {scope: "col"}, word)), turned = make("sup", {hidden: ""}), letter = matrix.title.startsWith(name) ? name : "";
     const table = make("table", {class: all.some((cell) => cell[3]) ? "stepper-matrix stepper-pressable" : "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...typeset(letter, make), turned, ...typeset(matrix.title.slice(letter.length), make)),
       ...(heads.length ? [make("thead", {}, make("tr", {}, ...(rows.length ? [make("td")] : []), ...heads))] : []), make("tbody", {}, ...lines));
     // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
@@ -163,6 +163,7 @@
       for (const [nodes, first] of each.parts) for (const node of nodes) node.hidden = first > place;
       each.sign.textContent = "";
       each.turned.hidden = true;
+      each.turned.textContent = "";
       each.behind.replaceChildren();
     }
     const line = (lines[place] || []).map(([sign, name]) => [sign, held.cards.find((each) => each.name === name)]);
@@ -171,6 +172,7 @@
       if (!sign.startsWith("ᵀ")) return;
       const of = line[k - 1][1]; // (it belongs to the matrix before it: a single row stands as a column)
       of.turned.hidden = !of.single;
+      of.turned.textContent = of.single ? "T" : "";
       if (of.single) of.node.classList.add("stepper-turned");
       else of.behind.append(make("sup", {}, "T"));
     });
