@@ -75,7 +75,7 @@ const offers = (() => {
       return has.map((much) => much * Math.log(1 + entries.length / has.filter(Boolean).length));
     });
     // (Whoever asks why or how is led to a section that says so, rather than to a definition; what goes deeper comes later.)
-    const worth = (title, place) => (asks && title.toLowerCase().startsWith(asks) ? 1.4 : asks && isTerm(place) ? 0.73 : 1) * (/^(?:Deeper|In code$|The picture$)/.test(title) ? 0.8 : 1);
+    const worth = (title, place) => (asks && title.toLowerCase().startsWith(asks) ? 1.4 : asks && isTerm(place) ? 0.73 : 1) * (/exercise/i.test(title) ? 0.6 : /^(?:Deeper|In code$|The picture$)/.test(title) ? 0.8 : 1);
     const scored = entries.map(({entry, title}, k) => ({entry, long: title.length, score: counts.reduce((sum, count) => sum + count[k], 0) * worth(...entry)}));
     const best = Math.max(...scored.map(({score}) => score));
     return scored.filter(({score}) => score > 0.55 * best).sort((a, b) => b.score - a.score || a.long - b.long).slice(0, 8).map(({entry}) => entry);

@@ -190,7 +190,7 @@
       const reads = state.strange.length
         ? [said(state.trouble), " ", ...instead(state.prompt, state.strange[0], held, data).flatMap((those) => typeof those === "string" ? [those]
           : those.flatMap((word) => [button(`near-${word}`, word, () => set({prompt: state.prompt.toLowerCase().replace(state.strange[0], word)})), " "]))]
-        : full ? [said("The conversation is full: begin a new one.")] : state.trouble ? [said(state.trouble)] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or choose one of those above."];
+        : full ? [said("The conversation is full: begin a new one.")] : state.trouble ? [said(state.trouble)] : state.reading.length ? ["The model reads: ", ...state.reading.map((word) => make("code", {}, word))] : ["Type something, or choose an example."];
       const offers = make("p", {class: "live-examples talk-offers"}, ...data.suggestions.flatMap((text, k) =>
         [button(`offer-${k}`, text, () => { if (!full) set({said: [...turns, text].join(" / "), prompt: ""}); }), " "]));
       const tools = state.tools ? "Tools: calculator, list of prices, clock." : "No tools: the model cannot write a request.";

@@ -57,11 +57,12 @@
     // On a phone what a step of the tour changes stands on one screen, above the bar: words, buttons and the first maps, or
     // the map of the head that it takes from a later block.
     toured() {
-      const {box, stage, state, bar} = this;
+      const {box, stage, state, bar} = this, network = /^feed-forward (\d+)$/.exec(state.open)?.[1];
       if (!bar?.clientHeight) return;
       const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
       const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;
       const low = top + y + s + box.high - bar.getBoundingClientRect().top;
+      if (network && !wide) return this.glide(top + box.blocks[network].ffn.y - 70 - box.strip); // (a tour of a network tells of its units)
       const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70 - box.strip;
       if (far > 0 || tour < 0) this.glide(far);
     }

@@ -74,11 +74,11 @@
     for (const key of others) held.cells.get(key).td.classList.add("stepper-waits");
     mark(true);
     const rest = others.length === 1 ? "The other number is made" : `The other ${others.length} numbers are made`;
-    run(held, [...making(first, held, tools), {time: others.length ? 3 * PACE : 0, act() {}}, ...others.map((key, k) => ({time, act() {
+    run(held, [...making(first, held, tools), {time: others.length ? 6 * PACE : 0, act() {}}, ...others.map((key, k) => ({time, act() {
       const {td, cell} = held.cells.get(key);
       if (!k) {
         mark(false);
-        held.sum.replaceChildren(`${rest} in the same way.`);
+        held.sum.replaceChildren(tools.make("span", {class: "stepper-rest"}, `${rest} in the same way.`));
       }
       td.classList.remove("stepper-waits");
       meet(held, cell[4]);
