@@ -146,6 +146,7 @@ def plot_bars(
     stacked: bool = False,
     accent: Collection[Any] = (),
     direct: bool = False,
+    colours: Mapping[str, str] = {},
 ) -> Figure:
     """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
 
@@ -162,6 +163,7 @@ def plot_bars(
         stacked: put the values of a label one behind the other, as parts of a sum; `digits` then writes the
             sum beside it. None of them may be negative.
         accent: the names of the groups, or the labels, that matter; all other bars are grey.
+        colours: those of groups, by name; the others take those of the style, in order.
         direct: write the name of each group beside one of its bars, where there is most room, instead of in a
             legend, and that of each level over its line. Parts of a sum keep their legend, and so do long
             names beside long bars.
@@ -190,7 +192,7 @@ def plot_bars(
         at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
         error = None if half is None else numbers(half)
         hues = [
-            style.PARTS.get(name, style.colour(i)) if not accent or {name, label} & {*accent} else style.QUIET
+            colours.get(name, style.colour(i)) if not accent or {name, label} & {*accent} else style.QUIET
             for label in labels
         ]
         form = {"xerr": error, "color": hues, "label": name, "capsize": 3}

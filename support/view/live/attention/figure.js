@@ -18,10 +18,10 @@
     draw(state, data, {make, shown}) {
       const n = state.words.length, told = make("p", {class: "live-told"}, matchMedia("(hover: none)").matches ? "Press a square to read what it says." : "Go over the squares, or step through them with the arrow keys.");
       // What a weight means: of all that the head hands to a word, so much comes from the other.
-      const means = make("p", {class: "live-told"}, "A row is a word that looks; the weights of a row add up to 100%.");
+      const means = make("p", {class: "live-told"}, "A row is a word that attends; the weights of a row add up to 100%.");
       const meaning = (i, k) => {
         const most = best(state.weights[i]), name = (j) => j === i ? "the word itself" : `“${state.words[j]}” (${j + 1})`, much = (j) => shown(state.weights[i][j], 1, true);
-        return `So ${much(k)} of what this head hands to “${state.words[i]}” comes from ${name(k)}${most === k ? i ? ", more than from any other word" : "" : `; most of it, ${much(most)}, from ${name(most)}`}.`;
+        return `So the value of ${name(k)} counts ${much(k)} in the average that this head gives “${state.words[i]}”${most === k ? i ? ", more than any other" : "" : `; that of ${name(most)} counts most, ${much(most)}`}.`;
       };
       // Its row and its column are marked, up to the two words that it joins.
       const mark = (i, k) => {
