@@ -245,7 +245,7 @@ def test_on_a_phone_play_brings_what_moves_into_view(open_tab, page, name):
 NAMED = """(e) => {
   const map = e.querySelector('.live-map'), written = [...map.querySelectorAll('text.live-name')];
   const wide = map.viewBox.baseVal.width;
-  const inside = written.every((text) => text.getBBox().x > -2 && text.getBBox().x + text.getBBox().width < wide + 2);
+  const inside = written.map((text) => text.getBBox()).every(({x, width}) => x > -2 && x + width < wide + 2);
   return [written.map((text) => text.textContent), e.state.near.map(({truly}) => truly), inside];
 }"""
 

@@ -156,9 +156,10 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
     state(534)
     sums = ", ".join(map(str, held[0]))
     return d.done(
-        "Four devices side by side, each with four numbers of its gradient, in six rounds. In each round every "
-        "device sends one number to the next device, and the last device to the first: a ring. In the three rounds of the reduce-scatter what arrives "
-        "is added, so that after them each device has one finished sum; in three rounds of the all-gather "
+        "Four devices side by side, each with four numbers of its gradient, in six rounds. In each round "
+        "every device sends one number to the next device, and the last device to the first: a ring. In the "
+        "three rounds of the reduce-scatter what arrives is added, so that after them each device has one "
+        "finished sum; in three rounds of the all-gather "
         f"these sums go round. Then each device holds the sums {sums}, and has sent six numbers."
     )
 

@@ -22,11 +22,8 @@ def broken_at(game: str) -> int:
     >>> broken_at("Pietro chiama Paolo vice Paolo …"), broken_at("2 chiama Pietro capo <EOS>")
     (3, -1)
     """
-    words = game.removesuffix(" …").split()
-    for at, word in enumerate(words):
-        if word not in WORLD.distribution(["<BOS>", *words[:at]]):
-            return at
-    return -1
+    at = WORLD.broken_at(["<BOS>", *game.removesuffix(" …").split()])
+    return -1 if at is None else at - 1
 
 
 RECORD = zoo.record("training_scrub")
