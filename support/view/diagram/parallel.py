@@ -117,13 +117,14 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
 
     def state(top: Number, turn: int | None = None) -> None:
         """The devices side by side, and what each sends to the next; the last one's goes to the first."""
-        if turn is not None:
-            d.text(8, top + 2 * high, f"round {turn + 1}", size=12, anchor="start")
         for k in range(4):
             x = left + across * k
             for j in range(4):
                 entry(x, top + high * j, held[k][j], summed[k][j])
-        for k in range(4) if turn is not None else ():
+        if turn is None:
+            return
+        d.text(8, top + 2 * high, f"round {turn + 1}", size=12, anchor="start")
+        for k in range(4):
             x, j = left + across * k, (k - turn) % 4
             at = top + high * (j + 0.5)
             d.cell(x, top + high * j, cell, high, role="ink", edge=2)
