@@ -40,6 +40,9 @@ WRONG = {
     "run_with_cache(model, None)": "None is no sequence of ids",
     "run_with_cache(model, [[1, 2], [1]])": "nor texts of equal length",
     "run_with_hooks(model, ids, [('logits', torch.zeros_like)])": "The hooks are a dict",
+    "run_with_hooks(model, ids, {'logits': 0.0})": "'logits' is 0.0; give a tensor or a function",
+    "ablate(model, attention=[0], by='average').__enter__()": "by='average' must be 'zero' or 'mean'",
+    "activation_patching(model, ids, ids, float, ['logits'], 'neuron')": "each='neuron' must be 'point'",
     "GPT('small')": "Transformer: config='small' must be an instance of GPTConfig",
     "Encoder(None)": "Encoder: config=None must be an instance of GPTConfig",
     "quantize('x')": "quantize: model='x' must be an instance of Transformer",
@@ -68,7 +71,7 @@ import json, sys, torch
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface, to_peft, tokenizer_from_huggingface
 from support.generation import generate, generate_many, speculative_generate
-from support.inside import run_with_cache, run_with_hooks
+from support.inside import ablate, activation_patching, run_with_cache, run_with_hooks
 from support.model import GPT, Encoder, GPTConfig, quantize
 from support.training import *
 ids = torch.tensor([[1, 2, 3]])

@@ -8,9 +8,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from support.core import InputError, seeded_generator
-from support.inside.hooks import evaluating
 from support.inside.trace import Trace, trace
-from support.model import GPT
+from support.model import GPT, evaluating
 
 
 @torch.no_grad()
