@@ -29,6 +29,16 @@ WRONG = {
     "speculative_generate(model, model, [1], 3, k='2')": "k='2' drafts nothing",
     "speculative_generate(model, model, [1], 3, temperature='1')": "temperature='1' must be above 0",
     "speculative_generate(model, model, [1], 3, seed=0.5)": "seed=0.5 must be a valid integer",
+    "speculative_generate(model, model, [1], 3, stop=2)": "2 is no list of them",
+    "SequenceBatches([[1, 2]], 1, context=0)": "context=0 must be greater",
+    "StreamBatches(torch.rand(9), 2, 3)": "The text is float32 of shape [9]; give ids in one row",
+    "StreamBatches(torch.zeros(9, 2).long(), 2, 3)": "The text is int64 of shape [9, 2]",
+    "inputs_and_targets([])": "There is no text to make a batch of",
+    "evaluate_loss(model, [[1, 2]], batch_size=0)": "batch_size=0 must be greater",
+    "evaluate_stream(model, [1, 2], batch_size=0)": "batch_size=0 must be greater",
+    "evaluate_stream(torch.nn.Embedding(9, 9), [1, 2])": "give context=.",
+    "learning_rate(-1, settings)": "step=-1 must be greater",
+    "RecurrentModel('gru', 9, 4, 4, n_layers=0)": "n_layers=0 make no recurrent model",
     "SequenceBatches(['ab', 'cd'], 2)": "Sequence 0 holds 'a' where an id",
     "SequenceBatches([[1, 2.5]], 2)": "Sequence 0 holds 2.5 where an id",
     "StreamBatches('a long text', 2, 3)": "The text holds 'a' where an id",
@@ -68,6 +78,7 @@ WRONG = {
 }
 CODE = """
 import json, sys, torch
+from support.ancestors import RecurrentModel
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface, to_peft, tokenizer_from_huggingface
 from support.generation import generate, generate_many, speculative_generate

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.core.validation import checked
+from support.core.validation import Count, checked
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -66,7 +66,7 @@ def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
 
 @checked
 def evaluate_loss(
-    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
+    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: Count = 64, pad_id: int = 0
 ) -> float:
     """The model's loss on whole texts: nats per predicted token, every token counted once.
 
@@ -99,7 +99,7 @@ def evaluate_stream(
     ids: Sequence[int] | Int[Tensor, " length"],
     context: int | None = None,
     stride: int | None = None,
-    batch_size: int = 16,
+    batch_size: Count = 16,
 ) -> float:
     """The model's loss on one long text: nats per predicted token; every token but the first counts once.
 
@@ -121,8 +121,9 @@ def evaluate_stream(
     True
     """
     ids = torch.as_tensor(ids if isinstance(ids, Tensor) else list(ids), device="cpu")
-    config: Any = getattr(model, "config", None)
-    width: int = config.context if context is None else context
+    width: Any = getattr(getattr(model, "config", None), "context", None) if context is None else context
+    if width is None:
+        raise InputError("evaluate_stream: this model does not say how much it reads at once; give context=.")
     step = width if stride is None else stride
     if len(ids) < 2 or not 1 <= step <= width:
         raise InputError(

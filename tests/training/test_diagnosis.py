@@ -202,6 +202,7 @@ def test_a_leak_is_seen_in_an_encoder_and_in_no_decoder():
     assert future_leak(GPT(SHAPE), ids) == 0
     assert future_leak(GPT(replace(SHAPE, positions="rope", window=4)), ids) == 0
     assert future_leak(GPT(replace(SHAPE, causal=False)), ids) > 0.01
+    assert future_leak(GPT(replace(SHAPE, causal=False)), torch.zeros_like(ids)) > 0.01
 
 
 def test_the_memorising_floor_is_what_a_table_of_prefixes_reaches():
