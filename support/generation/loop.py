@@ -1,6 +1,5 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from numbers import Integral
@@ -14,7 +13,7 @@ from support.core import InputError, seeded_generator
 from support.core.validation import Seed, check
 from support.generation.compiled import fast_step, slots_for
 from support.generation.few_rows import few_rows
-from support.generation.sampling import check_new_tokens, check_sampling, next_token
+from support.generation.sampling import check_best, check_new_tokens, check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
@@ -162,11 +161,7 @@ def _steps(
 
     def best(logits: Tensor) -> tuple[Tensor, list[int]]:
         scores, ids = logits.max(dim=-1)
-        if not all(map(math.isfinite, scores.tolist())):
-            raise InputError(
-                "The model's logits have no finite largest score (all −∞, or inf or NaN), so no token "
-                "can be chosen; look at its weights."
-            )
+        check_best(scores)
         return ids, ids.tolist()
 
     def draw(logits: Tensor) -> tuple[Tensor, list[int]]:

@@ -13,11 +13,9 @@ from support.core.json_file import read_json, write_json
 from support.core.validation import Count, as_list, check
 from support.text import bpe_checks, tokenizers_json, vocabulary_files
 from support.text.bpe_merging import SHORT, learn_merges, merge_long, merge_short
-from support.text.byte_alphabet import BYTES
+from support.text.byte_alphabet import BYTES, Pair
 from support.text.ids import checked_ids
 from support.text.pretokenise import refuse_surrogates, split
-
-Pair = tuple[bytes, bytes]
 
 
 class BPETokenizer:

@@ -7,10 +7,9 @@ from typing_extensions import TypedDict  # pydantic wants it, up to Python 3.11
 
 from support.core import InputError
 from support.core.validation import CountOrZero, check, holds_only_its_fields, may_hold_more
-from support.text.byte_alphabet import from_printable, printable
+from support.text.byte_alphabet import Pair, from_printable, printable
 from support.text.pretokenise import SOURCES
 
-Pair = tuple[bytes, bytes]
 NORMAL_FORMS = ("NFC", "NFD", "NFKC", "NFKD")  # of Unicode
 
 

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from support.core import InputError
 from support.core.validation import checked
 from support.model import GPT
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX
 from support.training.config import TrainConfig
 from support.training.data_checks import data_faults, tokens_of
-from support.training.evaluation import in_mode
 from support.training.history import History
 from support.training.loop import Batches, DivergedError, Evaluate, train
 from support.training.measurements import activation_statistics, first_non_finite, future_leak

@@ -1,7 +1,6 @@
 """The loss on held-out text: on whole texts, or on one long stream of text."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.core.validation import Count, checked
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -43,25 +43,6 @@ def cross_entropy_sum(
         for row, target in zip(rows.split(size), targets.split(size), strict=True)
     ]
     return torch.stack(sums).sum()
-
-
-@contextmanager
-def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
-    """The whole model in training or evaluation mode; afterwards each part is in its own again.
-
-    >>> layer = nn.Dropout().eval()
-    >>> with in_mode(layer, training=True): print(layer.training)
-    True
-    >>> layer.training
-    False
-    """
-    before = [(module, module.training) for module in model.modules()]
-    model.train(training)
-    try:
-        yield
-    finally:
-        for module, was_training in before:
-            module.training = was_training
 
 
 @checked

@@ -15,11 +15,12 @@ from torch.utils.checkpoint import checkpoint as recomputed
 from support.core import InputError, progress
 from support.core.validation import checked
 from support.model import Block
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX, Batch, as_pair
 from support.training.checkpoint import Tokenizer
 from support.training.config import TrainConfig
 from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
-from support.training.evaluation import SHARED_BY, cross_entropy_sum, in_mode
+from support.training.evaluation import SHARED_BY, cross_entropy_sum
 from support.training.history import History
 from support.training.model_kinds import describe, unwrap
 from support.training.precision import choose_precision, make_scaler, products_in
