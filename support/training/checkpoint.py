@@ -66,6 +66,7 @@ def save_checkpoint(
         InputError: the model is of another kind, or parts of it were replaced.
         OSError: the file cannot be written; the error names it.
 
+    >>> import tempfile
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
