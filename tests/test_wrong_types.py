@@ -19,6 +19,7 @@ WRONG = {
     "generate(model, [1], 3, top_k=1.5)": "top_k=1.5 keeps no token",
     "generate(model, [1], 3, top_p='a')": "top_p='a' is no probability",
     "generate(model, [1], 3, prefill='a')": "prefill='a' reads nothing",
+    "generate(model, [1, 2], 3, prefill=True)": "prefill=True reads nothing",
     "generate(model, [1], 3, stop=2)": "2 is no list of them",
     "generate(model, [1], 3, stop=['<EOS>'])": "holds '<EOS>' where an id",
     "generate(model, [1], 3, seed='x')": "seed='x' must be a valid integer",
@@ -49,10 +50,12 @@ WRONG = {
     "run_with_cache(model, 'ab')": "'ab' is no sequence of ids",
     "run_with_cache(model, None)": "None is no sequence of ids",
     "run_with_cache(model, [[1, 2], [1]])": "nor texts of equal length",
+    "run_with_cache(model, ids, 'logits')": "names='logits' must be a list, not one string",
     "run_with_hooks(model, ids, [('logits', torch.zeros_like)])": "The hooks are a dict",
     "run_with_hooks(model, ids, {'logits': 0.0})": "'logits' is 0.0; give a tensor or a function",
     "ablate(model, attention=[0], by='average').__enter__()": "by='average' must be 'zero' or 'mean'",
     "activation_patching(model, ids, ids, float, ['logits'], 'neuron')": "each='neuron' must be 'point'",
+    "probe(torch.eye(4), torch.arange(5.0))": "4 vectors and 5 values of a property",
     "GPT('small')": "Transformer: config='small' must be an instance of GPTConfig",
     "Encoder(None)": "Encoder: config=None must be an instance of GPTConfig",
     "quantize('x')": "quantize: model='x' must be an instance of Transformer",
@@ -82,7 +85,7 @@ from support.ancestors import RecurrentModel
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface, to_peft, tokenizer_from_huggingface
 from support.generation import generate, generate_many, speculative_generate
-from support.inside import ablate, activation_patching, run_with_cache, run_with_hooks
+from support.inside import ablate, activation_patching, probe, run_with_cache, run_with_hooks
 from support.model import GPT, Encoder, GPTConfig, quantize
 from support.training import *
 ids = torch.tensor([[1, 2, 3]])

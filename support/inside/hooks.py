@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from support.core import InputError
+from support.core.validation import as_list
 from support.model import GPT, evaluating
 from support.model.attention import SelfAttention
 
@@ -74,7 +75,7 @@ def run_with_cache(
     >>> {name: tuple(x.shape) for name, x in cache.items()}
     {'blocks.0.attention.pattern': (1, 4, 3, 3), 'residual.4': (1, 3, 64)}
     """
-    names = hook_points(model) if names is None else names
+    names = hook_points(model) if names is None else as_list("names", names, str)
     kept: dict[str, Tensor] = {}
     with _tapped(model, {name: _keep(kept, name) for name in names}), evaluating(model):
         logits = model(as_batch(model, ids))

@@ -24,7 +24,7 @@ def activation_patching(
 ) -> Float[Tensor, "point place"]:
     """How much of the clean answer comes back when one clean activation is put into the corrupted pass.
 
-    0: nothing changed; 1: the measure is as in the clean pass. It may be more, or less than nothing.
+    0: nothing changed; 1: the measure is as in the clean pass. It can be above 1 or below 0.
 
     Args:
         model: runs the two texts.

@@ -101,8 +101,8 @@ class Epochs:
 class SequenceBatches:
     """Batches of whole texts: every text once an epoch, in an order fixed by the seed.
 
-    Texts of like length are not put together. It would spare padding, but the tokens of short texts would
-    weigh more than others, and how long a text becomes depends on what is said in it.
+    Texts of similar length are not put into one batch. It would save padding, but the tokens of short texts
+    would weigh more than others, and the length of a text depends on what it says.
 
     Args:
         sequences: texts as ids, e.g. from ``<BOS>`` to ``<EOS>``.
