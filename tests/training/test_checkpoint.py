@@ -48,6 +48,7 @@ KINDS = {
         lambda: fresh(positions="rope", n_experts=3, tie_weights=False),
         lambda m: m(IDS),
     ),
+    "GPT with a window in some layers": (lambda: fresh(window=3, window_layers=(1,)), lambda m: m(IDS)),
     "decoder": (lambda: GPT(SHAPE, cross=True), lambda m: m(IDS, memory=torch.ones(2, 3, 16))),
     "Encoder": (lambda: Encoder(BOTH_WAYS, pad_id=None), lambda m: m(IDS)),
     "Encoder with classes": (
