@@ -56,11 +56,11 @@ const keepPlace = (change) => {
 // change of the whole page leaves that to the browser again, which lays out only what is near, and takes no longer for it.
 const FAR = ".bd-article :is(section, form, dl, .citation, div.cell, div.math)"; // where the style may say content-visibility: auto
 const SHORT = 6; // milliseconds, after which no further part is begun: on a slow phone a part takes several times as long
-// The faces of its formulas (and of raised figures) come first, and together: after each one that comes, all text is laid out anew.
-const FACES = [[".mathcal", "KaTeX_Caligraphic"], [".mathbb", "KaTeX_AMS"], ["*", "KaTeX_Main"], [".mathbf", "KaTeX_Main", "bold"], [".mathnormal", "KaTeX_Math", "italic"],
+// The letters of its formulas (and raised figures) come first, and together: after each font that comes, all text is laid out anew.
+const LETTERS = [[".mathcal", "KaTeX_Caligraphic"], [".mathbb", "KaTeX_AMS"], ["*", "KaTeX_Main"], [".mathbf", "KaTeX_Main", "bold"], [".mathnormal", "KaTeX_Math", "italic"],
   [".delimsizing.size1, .delim-size1, .small-op", "KaTeX_Size1"], [".delimsizing.size2, .large-op", "KaTeX_Size2"],
   [".delimsizing.size3", "KaTeX_Size3"], [".delimsizing.size4, .delim-size4", "KaTeX_Size4"]];
-const facesOfFormulas = () => Promise.allSettled(FACES.filter(([kind]) => document.querySelector(`.katex-html :is(${kind})`))
+const lettersOfFormulas = () => Promise.allSettled(LETTERS.filter(([kind]) => document.querySelector(`.katex-html :is(${kind})`))
   .map(([, family, style = ""]) => document.fonts.load(`${style} 1em ${family}`)).concat(document.fonts.load("1em 'Source Sans'", "\u207b")));
 let far = null, later = 0;
 const layOut = (time) => {
@@ -79,7 +79,7 @@ const leaveFar = () => {
   for (const part of document.querySelectorAll(".laid-out")) part.classList.remove("laid-out");
   clearTimeout(later);
   far = [];
-  later = setTimeout(() => facesOfFormulas().then(() => {
+  later = setTimeout(() => lettersOfFormulas().then(() => {
     far = [...document.querySelectorAll(FAR)];
     requestIdleCallback(layOut);
   }), 1500); // (until then what is read finds its place)

@@ -306,7 +306,9 @@
     const ask = (box) => {
       far.delete(box);
       near.unobserve(box);
-      if (box.matches("div.math") && innerWidth < 600) { // a little smaller, if all of it is seen then
+      const formula = box.matches("div.math");
+      if (formula) box.classList.add("laid-out"); // (it has no width before)
+      if (formula && innerWidth < 600) { // a little smaller, if all of it is seen then
         const much = box.clientWidth / box.scrollWidth;
         if (much < 1 && much > 0.68) box.style.fontSize = `${Math.floor(98 * much)}%`;
       }
