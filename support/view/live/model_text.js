@@ -24,9 +24,9 @@
   const bar = (make, p, ghost) => make("span", {class: "live-track", "aria-hidden": "true"},
     make("span", {class: "live-fill", style: `width:${(100 * p).toFixed(2)}%`}),
     ...(ghost === undefined ? [] : [make("span", {class: "live-outline", style: `width:${(100 * ghost).toFixed(2)}%`})]));
-  // The ink changes where it must, on the light page and on the dark one, to stay readable.
-  const square = (make, p, attributes, ...words) => make("td", {...attributes,
-    class: `live-square${p > 0.735 ? " live-deep" : p > 0.45 ? " live-mid" : ""}`, style: `--share:${(100 * p).toFixed(1)}%`}, ...words);
+  // More than half is set off from less: no square has a shade on which neither black nor white reads well.
+  const square = (make, p, attributes, ...words) => make("td", {...attributes, class: `live-square${p > 0.5 ? " live-deep" : ""}`,
+    style: `--share:${(p > 0.5 ? 52 + 48 * p : 80 * p).toFixed(1)}%`}, ...words);
   const scroll = (make, label, table) => make("div", {class: "live-scroll live-wide live-to-end", role: "region", "aria-label": label, tabindex: "0"}, table);
 
   // A word in quotation marks; where the text has it more than once, with its position, counted from 1.
