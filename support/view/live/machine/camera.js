@@ -6,6 +6,8 @@
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   window.MachineCamera = class extends window.MachinePainting {
+    // A word as prose has it: names with a capital.
+    titled(word) { return window.ModelText.titled(word, this.data.names); }
     get bar() { return this.root.closest(".live-panel")?.querySelector(":scope > .live-player"); }
     glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
     // Play was pressed: it goes once through all parts, and then the text grows by a whole word at a time. On a wide screen

@@ -67,8 +67,8 @@
     button.addEventListener("click", () => view.append(word));
     return button;
   });
-  const guesses = ({state, tools: {make}}, much) => [make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
-    state.top.slice(0, 3).map(({word, p}) => `${word} ${much(p)}`).join(", "))];
+  const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
+    view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", "))];
   // Of a text of many clauses, its last two.
   const lately = (said) => {
     const clauses = said.split("; ");
