@@ -162,7 +162,7 @@
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
-        button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
+        button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(place.p < this.held.begins ? {"data-begins": ""} : {}), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
       const [chosen] = state.step > stands && !state.over ? state.top : [];
