@@ -54,10 +54,18 @@ const keepPlace = (change) => {
 };
 // What lies far below is laid out in the meantime, a part at a time, so that a picture of the whole page shows all of it. A
 // change of the whole page leaves that to the browser again, which lays out only what is near, and takes no longer for it.
-const FAR = ".bd-article :is(section, form, dl, .citation, div.cell)"; // where the style may say content-visibility: auto
+const FAR = ".bd-article :is(section, form, dl, .citation, div.cell, div.math)"; // where the style may say content-visibility: auto
+const SHORT = 6; // milliseconds, after which no further part is begun: on a slow phone a part takes several times as long
+// The faces of its formulas (and of raised figures) come first, and together: after each one that comes, all text is laid out anew.
+const FACES = [[".mathcal", "KaTeX_Caligraphic"], [".mathbb", "KaTeX_AMS"], ["*", "KaTeX_Main"], [".mathbf", "KaTeX_Main", "bold"], [".mathnormal", "KaTeX_Math", "italic"],
+  [".delimsizing.size1, .delim-size1, .small-op", "KaTeX_Size1"], [".delimsizing.size2, .large-op", "KaTeX_Size2"],
+  [".delimsizing.size3", "KaTeX_Size3"], [".delimsizing.size4, .delim-size4", "KaTeX_Size4"]];
+const facesOfFormulas = () => Promise.allSettled(FACES.filter(([kind]) => document.querySelector(`.katex-html :is(${kind})`))
+  .map(([, family, style = ""]) => document.fonts.load(`${style} 1em ${family}`)).concat(document.fonts.load("1em 'Source Sans'", "\u207b")));
 let far = null, later = 0;
 const layOut = (time) => {
-  while (far.length && !document.documentElement.dataset.opening && time.timeRemaining() > 8) {
+  const start = performance.now(), begins = () => time.timeRemaining() > 8 && performance.now() - start < SHORT;
+  while (far.length && !document.documentElement.dataset.opening && begins()) {
     const part = far.shift();
     // Not what a fold holds, and nothing above what is read, which must stay where it is.
     if (!part.checkVisibility() || getComputedStyle(part).contentVisibility !== "auto" || part.getBoundingClientRect().bottom < 0) continue;
@@ -71,10 +79,10 @@ const leaveFar = () => {
   for (const part of document.querySelectorAll(".laid-out")) part.classList.remove("laid-out");
   clearTimeout(later);
   far = [];
-  later = setTimeout(() => {
+  later = setTimeout(() => facesOfFormulas().then(() => {
     far = [...document.querySelectorAll(FAR)];
     requestIdleCallback(layOut);
-  }, 1500); // (until then what is read finds its place)
+  }), 1500); // (until then what is read finds its place)
 };
 if (window.requestIdleCallback) {
   addEventListener("load", () => {

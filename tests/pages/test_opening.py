@@ -135,3 +135,20 @@ def test_what_is_read_stays_where_it_is_while_the_rest_is_laid_out(open_tab):
     before = tab.evaluate(top)
     tab.wait_for_function(FAR)
     assert abs(tab.evaluate(top) - before) < 3
+
+
+LETTERS = """() => document.fonts.addEventListener('loadingdone', ({fontfaces}) => (window.faces ??= []).push(
+  ...fontfaces.map(({family}) => [family, Boolean(document.querySelector('.laid-out'))])))"""
+
+
+@pytest.mark.parametrize("page", ["notebooks/05_memory.html", "notebooks/13_feed_forward.html"])
+def test_no_letters_come_once_the_far_parts_are_laid_out(context, bases, page):
+    """After a face that comes late all text is laid out anew: the formulas have theirs before that."""
+    tab = context.new_page()
+    tab.add_init_script(f"({LETTERS})()")
+    tab.goto(bases["http"] + page)
+    tab.wait_for_function(FAR)
+    faces = dict(tab.evaluate("faces"))
+    assert not any(faces.values())
+    assert {"KaTeX_Main", "KaTeX_Math", "KaTeX_Size1", "KaTeX_Size2", "Source Sans"} <= set(faces)
+    tab.close()
