@@ -120,7 +120,7 @@ def sf_133():
 @claim(
     place="1.4 Next word prediction",
     chapter="04",
-    section="What really does not scale",
+    section="Why a longer window is not enough",
     stated=100000,
     verdict="unverifiable",
     checked="not possible",
