@@ -28,7 +28,7 @@
         return make("li", {}, button);
       };
       return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)),
-        make("p", {class: "live-told"}, state.over ? "" : `A whole bar is ${shown(reach, 0, true)}.`));
+        make("p", {class: "live-reach"}, state.over ? "" : `A whole bar is ${shown(reach, 0, true)}.`));
     },
     actions: {
       draw(values, uniform, held, data) {
