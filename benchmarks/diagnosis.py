@@ -20,6 +20,7 @@ from recording import begin_record, keep_record
 
 from support.core import seed_everything
 from support.model import GPT, GPTConfig
+from support.model.base import in_mode
 from support.training import (
     SequenceBatches,
     TrainConfig,
@@ -28,7 +29,6 @@ from support.training import (
     evaluate_loss,
     inputs_and_targets,
 )
-from support.training.evaluation import in_mode
 from support.worlds import StoryWorld
 
 WORLD = StoryWorld()

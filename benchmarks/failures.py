@@ -16,6 +16,7 @@ from recording import begin_record, keep_record
 
 from support.core import seed_everything
 from support.model import GPT
+from support.model.base import in_mode
 from support.training import (
     DivergedError,
     SequenceBatches,
@@ -28,7 +29,6 @@ from support.training import (
     make_optimiser,
     train,
 )
-from support.training.evaluation import in_mode
 from support.worlds import CallingGame, loss_floor
 from support.zoo.recipes import calling_game
 

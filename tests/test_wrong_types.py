@@ -19,6 +19,7 @@ WRONG = {
     "generate(model, [1], 3, top_k=1.5)": "top_k=1.5 keeps no token",
     "generate(model, [1], 3, top_p='a')": "top_p='a' is no probability",
     "generate(model, [1], 3, prefill='a')": "prefill='a' reads nothing",
+    "generate(model, [1, 2], 3, prefill=True)": "prefill=True reads nothing",
     "generate(model, [1], 3, stop=2)": "2 is no list of them",
     "generate(model, [1], 3, stop=['<EOS>'])": "holds '<EOS>' where an id",
     "generate(model, [1], 3, seed='x')": "seed='x' must be a valid integer",
@@ -29,6 +30,16 @@ WRONG = {
     "speculative_generate(model, model, [1], 3, k='2')": "k='2' drafts nothing",
     "speculative_generate(model, model, [1], 3, temperature='1')": "temperature='1' must be above 0",
     "speculative_generate(model, model, [1], 3, seed=0.5)": "seed=0.5 must be a valid integer",
+    "speculative_generate(model, model, [1], 3, stop=2)": "2 is no list of them",
+    "SequenceBatches([[1, 2]], 1, context=0)": "context=0 must be greater",
+    "StreamBatches(torch.rand(9), 2, 3)": "The text is float32 of shape [9]; give ids in one row",
+    "StreamBatches(torch.zeros(9, 2).long(), 2, 3)": "The text is int64 of shape [9, 2]",
+    "inputs_and_targets([])": "There is no text to make a batch of",
+    "evaluate_loss(model, [[1, 2]], batch_size=0)": "batch_size=0 must be greater",
+    "evaluate_stream(model, [1, 2], batch_size=0)": "batch_size=0 must be greater",
+    "evaluate_stream(torch.nn.Embedding(9, 9), [1, 2])": "give context=.",
+    "learning_rate(-1, settings)": "step=-1 must be greater",
+    "RecurrentModel('gru', 9, 4, 4, n_layers=0)": "n_layers=0 make no recurrent model",
     "SequenceBatches(['ab', 'cd'], 2)": "Sequence 0 holds 'a' where an id",
     "SequenceBatches([[1, 2.5]], 2)": "Sequence 0 holds 2.5 where an id",
     "StreamBatches('a long text', 2, 3)": "The text holds 'a' where an id",
@@ -39,7 +50,12 @@ WRONG = {
     "run_with_cache(model, 'ab')": "'ab' is no sequence of ids",
     "run_with_cache(model, None)": "None is no sequence of ids",
     "run_with_cache(model, [[1, 2], [1]])": "nor texts of equal length",
+    "run_with_cache(model, ids, 'logits')": "names='logits' must be a list, not one string",
     "run_with_hooks(model, ids, [('logits', torch.zeros_like)])": "The hooks are a dict",
+    "run_with_hooks(model, ids, {'logits': 0.0})": "'logits' is 0.0; give a tensor or a function",
+    "ablate(model, attention=[0], by='average').__enter__()": "by='average' must be 'zero' or 'mean'",
+    "activation_patching(model, ids, ids, float, ['logits'], 'neuron')": "each='neuron' must be 'point'",
+    "probe(torch.eye(4), torch.arange(5.0))": "4 vectors and 5 values of a property",
     "GPT('small')": "Transformer: config='small' must be an instance of GPTConfig",
     "Encoder(None)": "Encoder: config=None must be an instance of GPTConfig",
     "quantize('x')": "quantize: model='x' must be an instance of Transformer",
@@ -65,10 +81,11 @@ WRONG = {
 }
 CODE = """
 import json, sys, torch
+from support.ancestors import RecurrentModel
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface, to_peft, tokenizer_from_huggingface
 from support.generation import generate, generate_many, speculative_generate
-from support.inside import run_with_cache, run_with_hooks
+from support.inside import ablate, activation_patching, probe, run_with_cache, run_with_hooks
 from support.model import GPT, Encoder, GPTConfig, quantize
 from support.training import *
 ids = torch.tensor([[1, 2, 3]])

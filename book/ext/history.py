@@ -175,8 +175,8 @@ def comparison(rows: list[tuple[str, float, float]]) -> str:
         f'<tr><th scope="row">{name}</th>{"".join(f"<td>{short(x)}</td>" for x in (a, b, round(b / a)))}</tr>'
         for name, a, b in rows
     )
-    heads = ("", "On paper", "GPT-3", "Times larger")
-    head = "".join(f'<th scope="col">{h}</th>' if h else "<td></td>" for h in heads)
+    heads = ("Size", "On paper", "GPT-3", "Times larger")
+    head = "".join(f'<th scope="col">{h}</th>' for h in heads)
     return (
         '<div class="pst-scrollable-table-container" tabindex="0"><table class="table compared">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -73,7 +73,7 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, list) and value and all(flat(v) for v in value):
         return value
     if isinstance(value, dict) and len(value) > 1 and all(flat(v) for v in value.values()):
-        return [{"": _words(k), **v} for k, v in value.items()]
+        return [{"kind": _words(k), **v} for k, v in value.items()]
     return []
 
 

@@ -475,7 +475,7 @@ def cg_030():
     place="Ch.3 Embeddings",
     chapter="08",
     section="Looking up three words",
-    cell="matrix(list(named.values()), rows=list(named), co",
+    cell="matrix(list(named.values()), corner=",
     stated=[True, True],
     verdict="holds",
 )

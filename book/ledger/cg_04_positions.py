@@ -979,7 +979,7 @@ def cg_087():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
+    cell="matrix(E3 + P[:3], corner=",
     stated=[0.01, 0.8, 0.3, 1.15, -0.05, 1.11],
     unit=0.01,
     verdict="holds",
@@ -996,7 +996,7 @@ def cg_088():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
+    cell="matrix(E3 + P[:3], corner=",
     stated=[0.44, 1.14, 0.05, 1.25, 0.9, 0.7],
     unit=0.01,
     verdict="holds",
@@ -1013,7 +1013,7 @@ def cg_089():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
+    cell="matrix(E3 + P[:3], corner=",
     stated=[1.81, -0.52, -0.11, 0.2, 0.5, 1.75],
     unit=0.01,
     verdict="holds",
@@ -1030,7 +1030,7 @@ def cg_090():
 @claim(
     place="Ch.4 Pt.6 Combining",
     chapter="10",
-    cell='matrix(E3 + P[:3], rows=[f"{w}, position {p}"',
+    cell="matrix(E3 + P[:3], corner=",
     stated=[
         [0.01, 0.8, 0.3, 1.15, -0.05, 1.11],
         [0.44, 1.14, 0.05, 1.25, 0.9, 0.7],

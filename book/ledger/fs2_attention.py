@@ -49,7 +49,7 @@ def fs2_048():
 @claim(
     place="III. Self-attention",
     chapter="11",
-    cell="matrix(raw_weights, rows=words, columns=words, d",
+    cell="matrix(raw_weights, corner=",
     stated=0,
     within=1e-06,
     verdict="overstated",

@@ -781,7 +781,7 @@ def fs2_296():
     place="IV. Step 14",
     chapter="16",
     section="Backward: the rest, and both ends of E",
-    cell="matrix(on_x0, rows=sentence, columns=",
+    cell="matrix(on_x0, corner=",
     stated=[
         [-0.085, 0.081, 0.068, -0.065],
         [-0.075, 0.005, 0.11, -0.039],
@@ -839,7 +839,7 @@ def fs2_271():
     place="IV. Step 14",
     chapter="16",
     section="Backward: the rest, and both ends of E",
-    cell="matrix(on_x0, rows=sentence, columns=",
+    cell="matrix(on_x0, corner=",
     stated=4,
     verdict="holds",
 )

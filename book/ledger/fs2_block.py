@@ -702,7 +702,7 @@ def fs2_113():
 @claim(
     place="III. Residuals and normalization",
     chapter="14",
-    cell="matrix(layer_norm(x_0), rows=five, columns=",
+    cell="matrix(layer_norm(x_0), corner=",
     stated=[0, 1],
     within=0.0001,
     verdict="holds",
@@ -728,7 +728,7 @@ def fs2_115():
 @claim(
     place="III. Residuals and normalization",
     chapter="14",
-    cell="matrix(torch.cat([x_0, undone], dim=1), rows=fiv",
+    cell="matrix(torch.cat([x_0, undone], dim=1), corner=",
     stated=0,
     within=1e-06,
     verdict="overstated",

@@ -330,7 +330,7 @@ def wb1_016():
     place="5 Worked example, step 2",
     chapter="11",
     section="One head, every number: the cat sat",
-    cell="matrix(V, rows=words, columns=",
+    cell="matrix(V, corner=",
     stated=[[-0.05, 0.15, 0.05, 0.4, 0.15], [0.4, -0.1, -0.1, 0.2, 0.0], [-0.15, -0.25, 0.6, -0.3, 0.2]],
     unit=0.01,
     verdict="holds",
@@ -917,7 +917,7 @@ def wb1_047():
 @claim(
     place="6 Two heads, two layers, step 3",
     chapter="12",
-    cell="matrix(scores.softmax(dim=1), rows=words, column",
+    cell="matrix(scores.softmax(dim=1), corner=",
     stated=[[1.0, 0, 0], [0.49, 0.51, 0], [0.34, 0.33, 0.32]],
     unit=0.01,
     verdict="holds",
@@ -1024,7 +1024,7 @@ def wb1_054():
 @claim(
     place="6 Two heads, two layers, step 5",
     chapter="12",
-    cell="matrix(h_0 + note, rows=words, columns=",
+    cell="matrix(h_0 + note, corner=",
     stated=[
         [0.04, -0.0, -0.06, 0.35, 0.21, -0.04],
         [0.37, 0.41, -0.3, 0.05, 0.4, 0.33],

@@ -170,9 +170,8 @@ class NGram:
             kinds = [counts == 1, counts == 2, counts >= 3]
             self.kinds.append(np.stack([np.bincount(of, kind, minlength=contexts) for kind in kinds], axis=1))
         self.discounts = np.stack([_first_guess(counts) for counts in self.counts])
-        # Until tuned: all the contexts that were seen count alike, and the uniform distribution a little.
-        self.weights = np.tril(np.ones((self.order + 1, self.order + 1)))
-        self.weights /= self.weights.sum(1, keepdims=True)
+        # Until tuned: all contexts that were seen count alike, the uniform distribution as one of them.
+        self.weights = _equal_weights(self.order + 1)
 
     def _look_up(self, ids: np.ndarray, offset: np.ndarray, only_last: int = 0) -> tuple[np.ndarray, ...]:
         """For every token to be predicted, by length: its count, its context's total and kinds of counts."""
@@ -267,6 +266,12 @@ def _descend(
     return (most * torch.sigmoid(free)).detach().numpy()
 
 
+def _equal_weights(n: int) -> np.ndarray:
+    """Row ``d``: the same weight for each of the ``d + 1`` parts that there are."""
+    weights = np.tril(np.ones((n, n)))
+    return weights / weights.sum(1, keepdims=True)
+
+
 def _expectation_maximisation(
     seen: np.ndarray, total: np.ndarray, base: np.ndarray, rounds: int = 1000
 ) -> np.ndarray:
@@ -275,8 +280,7 @@ def _expectation_maximisation(
     Each round, a weight becomes the share of the held-out tokens that its part explains.
     """
     shares, depth = np.vstack([base[None], seen / np.maximum(total, 1)]), (total > 0).sum(0)
-    weights = np.tril(np.ones((len(shares), len(shares))))
-    weights /= weights.sum(1, keepdims=True)
+    weights = _equal_weights(len(shares))
     for d in range(len(weights)):
         mine = shares[: d + 1, depth == d]
         for _ in range(rounds if mine.size else 0):

@@ -213,7 +213,7 @@ class RecurrentModel(nn.Module):
         forget_bias: see `Cell`.
 
     Raises:
-        InputError: an unknown kind, or ``forget_bias`` for the plain RNN, which has no gate.
+        InputError: an unknown kind, a size below 1, or ``forget_bias`` for the plain RNN, which has no gate.
 
     >>> model = RecurrentModel("gru", vocab_size=28, d_model=8, d_hidden=16)
     >>> model(torch.zeros(2, 5, dtype=torch.long)).shape
@@ -232,6 +232,10 @@ class RecurrentModel(nn.Module):
         super().__init__()
         if kind not in CELLS:
             raise InputError(f"{kind!r} is no kind of recurrent network; choose one of {', '.join(CELLS)}.")
+        if min(vocab_size, n_layers) < 1:
+            raise InputError(
+                f"vocab_size={vocab_size} and n_layers={n_layers} make no recurrent model; give 1 or more."
+            )
         widths = [d_model] + [d_hidden] * (n_layers - 1)
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.layers = nn.ModuleList(CELLS[kind](width, d_hidden, forget_bias) for width in widths)

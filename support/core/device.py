@@ -47,7 +47,7 @@ def scale() -> Literal["cpu", "cuda"]:
 
 
 def pick(*, cpu: T, cuda: T) -> T:
-    """The value for the scale at hand. What depends on it is judged in a chapter, never bound.
+    """The value for the scale of this machine, see `scale`.
 
     >>> pick(cpu=100, cuda=5000) in (100, 5000)
     True

@@ -1,4 +1,4 @@
-"""Reading JSON that others wrote."""
+"""JSON files: reading what others wrote, and writing so that a crash never leaves half a file."""
 
 import json
 import os
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.core.errors import InputError
+from support.core.files import atomic_write
 
 
 def read_json(path: str | os.PathLike[str], advice: str) -> Any:
@@ -23,6 +24,12 @@ def read_json(path: str | os.PathLike[str], advice: str) -> Any:
     support.core.errors.InputError: There is no file config.json; give a folder that holds it.
     """
     return parse_json(read_bytes(path, advice), as_path(path, advice).name, advice)
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Write a value that `read_json` gives back; the file is old or new, never half."""
+    with atomic_write(path) as temporary:
+        temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def as_path(path: str | os.PathLike[str], advice: str) -> Path:

@@ -17,6 +17,7 @@ from typing import (
     Optional,
     ParamSpec,
     TypeVar,
+    get_args,
     get_origin,
     get_type_hints,
 )
@@ -200,7 +201,7 @@ class BaseConfig:
     def __post_init__(self) -> None:
         for name, hint in field_types(type(self)).items():
             value = getattr(self, name)
-            if get_origin(hint) is tuple and isinstance(value, list):
+            if isinstance(value, list) and any(get_origin(kind) is tuple for kind in (hint, *get_args(hint))):
                 value = tuple(value)
                 self._set(name, value)
             check(f"{type(self).__name__}: {name}", value, hint)

@@ -3,15 +3,15 @@
 from typing import Any
 
 from support.core import InputError
-from support.core.validation import Fraction, check
 from support.exchange.hf_fields import (
-    ACTIVATIONS,
     Fields,
     check_only,
+    get_activation,
     get_count,
     get_flag,
     get_known,
     get_number,
+    get_one_rate,
     get_rope,
 )
 from support.exchange.hf_known_fields import MATTERING, warn_of_others
@@ -62,10 +62,6 @@ def read_fields(fields: Fields) -> GPTConfig:
 def _gpt2(fields: Fields) -> GPTConfig:
     check_only(fields, "scale_attn_weights", True)
     check_only(fields, "scale_attn_by_inverse_layer_idx", False)
-    activation: Any = get_known(fields, "activation_function", "gelu_new", ACTIVATIONS)
-    rates = {get_number(fields, name, 0.1) for name in ("resid_pdrop", "embd_pdrop", "attn_pdrop")}
-    for rate in rates:
-        check("The fields resid_pdrop, embd_pdrop and attn_pdrop: a rate", rate, Fraction)
     return GPTConfig(
         vocab_size=get_count(fields, "vocab_size"),
         context=get_count(fields, "n_positions"),
@@ -74,10 +70,9 @@ def _gpt2(fields: Fields) -> GPTConfig:
         n_heads=get_count(fields, "n_head"),
         d_ff=get_count(fields, "n_inner", None),
         norm_eps=get_number(fields, "layer_norm_epsilon", 1e-5),
-        activation=activation,
+        activation=get_activation(fields, "activation_function", "gelu_new"),
         tie_weights=get_flag(fields, "tie_word_embeddings", True),
-        # Ours is one rate for all three places. It plays no part unless the model is trained further.
-        dropout=rates.pop() if len(rates) == 1 else 0.0,
+        dropout=get_one_rate(fields, "resid_pdrop", "embd_pdrop", "attn_pdrop", usual=0.1),
         init_std=get_number(fields, "initializer_range", 0.02),
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from support.core import InputError
 from support.exchange.hf_config import CLASSES
-from support.exchange.hf_fields import ACTIVATIONS
+from support.exchange.hf_fields import their_activation
 from support.exchange.hf_neo import write_gpt_neo, write_gpt_neox
 from support.model import GPTConfig
 
@@ -95,9 +95,7 @@ def _gpt2_fields(config: GPTConfig) -> dict[str, Any]:
         "n_head": config.n_heads,
         "n_inner": config.d_ff,
         "layer_norm_epsilon": config.norm_eps,
-        "activation_function": {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}[
-            config.activation
-        ],
+        "activation_function": their_activation(config.activation),
         "resid_pdrop": config.dropout,
         "embd_pdrop": config.dropout,
         "attn_pdrop": config.dropout,

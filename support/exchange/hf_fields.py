@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from support.core import InputError
+from support.core.validation import Fraction, check
+from support.model.config import ROPE_SCALINGS
 
 Fields = Mapping[str, Any]
 
@@ -14,11 +16,7 @@ ACTIVATIONS = {
     "gelu": "gelu",
     "relu": "relu",
 }
-_ROPES = {
-    "default": (),
-    "linear": ("factor",),
-    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
-}
+_ROPES = {"default": set[str](), **ROPE_SCALINGS}
 _OF_ROPE = {"rope_type", "type", "rope_theta", "partial_rotary_factor", "original_max_position_embeddings"}
 
 
@@ -56,7 +54,9 @@ def get_rope(
     trained = "original_max_position_embeddings"
     usual = {trained: fields.get(trained) or given.get(trained) or fields.get("max_position_embeddings")}
     scaling = {"rope_type": kind} | {
-        name: get_number({**given, **usual}, name) for name in _ROPES[kind] if name in {**given, **usual}
+        name: get_number({**given, **usual}, name)
+        for name in sorted(_ROPES[kind])
+        if name in {**given, **usual}
     }
     return base, scaling, part
 
@@ -124,3 +124,20 @@ def get_known(fields: Fields, name: str, usual: str, known: Mapping[str, str]) -
 def get_activation(fields: Fields, name: str, usual: str) -> Any:
     """Our name of the activation function that a field names."""
     return get_known(fields, name, usual, ACTIVATIONS)
+
+
+def their_activation(ours: str) -> str:
+    """Their first name of our activation function.
+
+    >>> their_activation("gelu_tanh")
+    'gelu_new'
+    """
+    return next(theirs for theirs, name in ACTIVATIONS.items() if name == ours)
+
+
+def get_one_rate(fields: Fields, *names: str, usual: float) -> int | float:
+    """The rate of dropout, if it is one for all places; it plays no part unless the model is trained."""
+    rates = {get_number(fields, name, usual) for name in names}
+    for rate in rates:
+        check(f"The fields {', '.join(names)}: a rate", rate, Fraction)
+    return rates.pop() if len(rates) == 1 else 0.0

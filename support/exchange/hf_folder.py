@@ -1,6 +1,5 @@
 """A checkpoint's folder: ``config.json`` and safetensors, in one file or in shards."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from support.core import InputError, atomic_write
-from support.core.json_file import read_json
+from support.core.json_file import read_json, write_json
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 
@@ -37,10 +36,7 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         )
     tensors: dict[str, Tensor] = {}
     for name in files:
-        try:
-            tensors |= load_file(folder / name)
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"{name} is missing or damaged ({error}); fetch it again.") from None
+        tensors |= read_tensors(folder / name)
     return fields, tensors
 
 
@@ -75,8 +71,24 @@ def refuse_shards(folder: Path) -> None:
 
 def write_folder(folder: Path, fields: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
     """Write both files, the weights first; a crash leaves each of them old or new, never half."""
-    with atomic_write(folder / WEIGHTS) as temporary:
+    write_tensors(folder / WEIGHTS, tensors)
+    write_json(folder / "config.json", fields)
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write one safetensors file."""
+    with atomic_write(path) as temporary:
         # "pt" says that the tensors are torch's; transformers insists on it.
         save_file(dict(tensors), temporary, metadata={"format": "pt"})
-    with atomic_write(folder / "config.json") as temporary:
-        temporary.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Read one safetensors file.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path.name} is missing or damaged ({error}); fetch it again.") from None

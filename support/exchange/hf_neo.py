@@ -4,15 +4,15 @@ import math
 from typing import Any
 
 from support.core import InputError
-from support.core.validation import Fraction, check
 from support.exchange.hf_fields import (
-    ACTIVATIONS,
     Fields,
     get_activation,
     get_count,
     get_flag,
     get_number,
+    get_one_rate,
     get_rope,
+    their_activation,
 )
 from support.model import GPTConfig
 
@@ -39,7 +39,7 @@ def read_gpt_neo(fields: Fields) -> GPTConfig:
         window=get_count(fields, "window_size", 256) if windowed else None,
         window_layers=windowed if 0 < len(windowed) < n_layers else None,
         tie_weights=get_flag(fields, "tie_word_embeddings", True),
-        dropout=_one_rate(fields, "resid_dropout", "embed_dropout", "attention_dropout"),
+        dropout=get_one_rate(fields, "resid_dropout", "embed_dropout", "attention_dropout", usual=0.0),
         init_std=get_number(fields, "initializer_range", 0.02),
     )
 
@@ -75,7 +75,7 @@ def read_gpt_neox(fields: Fields) -> GPTConfig:
         parallel_blocks=get_flag(fields, "use_parallel_residual", True),
         attention_bias=get_flag(fields, "attention_bias", True),
         tie_weights=get_flag(fields, "tie_word_embeddings", False),
-        dropout=_one_rate(fields, "hidden_dropout", "attention_dropout"),
+        dropout=get_one_rate(fields, "hidden_dropout", "attention_dropout", usual=0.0),
         init_std=get_number(fields, "initializer_range", 0.02),
     )
 
@@ -93,7 +93,7 @@ def write_gpt_neo(config: GPTConfig) -> dict[str, Any]:
         "attention_types": [[kinds, 1]],
         "attention_layers": kinds,
         "window_size": 256 if config.window is None else config.window,
-        "activation_function": _their_activation(config),
+        "activation_function": their_activation(config.activation),
         "layer_norm_epsilon": config.norm_eps,
         "resid_dropout": config.dropout,
         "embed_dropout": config.dropout,
@@ -113,7 +113,7 @@ def write_gpt_neox(config: GPTConfig) -> dict[str, Any]:
         "num_hidden_layers": config.n_layers,
         "num_attention_heads": config.n_heads,
         "intermediate_size": config.d_ff,
-        "hidden_act": _their_activation(config),
+        "hidden_act": their_activation(config.activation),
         "layer_norm_eps": config.norm_eps,
         "use_parallel_residual": config.parallel_blocks,
         "attention_bias": config.attention_bias,
@@ -123,10 +123,6 @@ def write_gpt_neox(config: GPTConfig) -> dict[str, Any]:
         "hidden_dropout": config.dropout,
         "attention_dropout": config.dropout,
     }
-
-
-def _their_activation(config: GPTConfig) -> str:
-    return {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}[config.activation]
 
 
 def _attention_layers(fields: Fields, n_layers: int) -> list[str]:
@@ -145,11 +141,3 @@ def _attention_layers(fields: Fields, n_layers: int) -> list[str]:
     if len(kinds) != n_layers:
         raise InputError(f"The field attention_types speaks of {len(kinds)} layers; num_layers={n_layers}.")
     return list(kinds)
-
-
-def _one_rate(fields: Fields, *names: str) -> int | float:
-    """The rate of dropout, if it is one for all places; it plays no part unless the model is trained."""
-    rates = {get_number(fields, name, 0.0) for name in names}
-    for rate in rates:
-        check(f"The fields {', '.join(names)}: a rate", rate, Fraction)
-    return rates.pop() if len(rates) == 1 else 0.0

@@ -1,13 +1,12 @@
 """The tokenizer of a checkpoint's folder: ``tokenizer.json`` and ``tokenizer_config.json``, both ways."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from support.core import InputError, atomic_write
-from support.core.json_file import as_path, read_json
+from support.core import InputError
+from support.core.json_file import as_path, read_json, write_json
 from support.core.validation import CountOrZero, check, checked
 from support.exchange.word_level import read_word_level, word_level
 from support.text import BPETokenizer, Vocabulary
@@ -94,13 +93,8 @@ def write_tokenizer(folder: Path, tokenizer: Tokenizer, ids: Mapping[str, int], 
     if isinstance(tokenizer, BPETokenizer):
         tokenizer.save(folder / TOKENIZER)
     else:
-        _write(folder / TOKENIZER, word_level(tokenizer, roles.values()))
-    _write(folder / SETTINGS, settings)
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    with atomic_write(path) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_json(folder / TOKENIZER, word_level(tokenizer, roles.values()))
+    write_json(folder / SETTINGS, settings)
 
 
 @checked

@@ -14,6 +14,7 @@ from support.exchange.hf_folder import read_folder, refuse_shards, write_folder
 from support.exchange.hf_layouts import LAYOUTS, from_tensors, to_tensors
 from support.exchange.hf_tokenizer import Tokenizer, special_ids, write_tokenizer
 from support.model import GPT
+from support.training.model_kinds import refuse_replaced
 
 
 @checked
@@ -72,8 +73,8 @@ def to_huggingface(
         more: further fields of ``config.json``, such as ``eos_token_id``.
 
     Raises:
-        InputError: no architecture known here is like this model, or the tokenizer does not fit it; the
-            field is named.
+        InputError: no architecture known here is like this model, its parts were replaced, or the tokenizer
+            does not fit it; the field or part is named.
 
     >>> from support.model import GPTConfig
     >>> fields, tensors = to_huggingface(GPT(GPTConfig(vocab_size=9, norm="rms", activation="swiglu",
@@ -83,6 +84,7 @@ def to_huggingface(
     """
     if any(block.cross_attention is not None for block in model.blocks):
         raise InputError("This decoder has cross-attention, which no architecture known here has.")
+    refuse_replaced(model)
     fields = write_fields(model.config)
     tensors = to_tensors(model, LAYOUTS[fields["model_type"]])
     fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}

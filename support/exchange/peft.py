@@ -1,6 +1,5 @@
 """LoRA adapters to and from the folders of the library ``peft``: the same update, the same logits."""
 
-import json
 import math
 import os
 import re
@@ -8,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from support.alignment import LoRALinear, LowRankUpdate, adapter_names, lora_layers
 from support.alignment.adapter_file import attach
-from support.core import InputError, atomic_write
-from support.core.json_file import as_path, read_json
+from support.core import InputError
+from support.core.json_file import as_path, read_json, write_json
 from support.core.validation import checked
 from support.exchange.hf_config_out import write_fields
+from support.exchange.hf_folder import read_tensors, write_tensors
 from support.exchange.hf_layouts import LAYOUTS, Layout
 from support.model import GPT
 
@@ -75,11 +73,9 @@ def to_peft(
         "inference_mode": True,
     }
     target = as_path(folder, "give a folder to write into")
-    with atomic_write(target / WEIGHTS) as temporary:
-        kept = {key: tensor.detach().cpu().clone().contiguous() for key, tensor in tensors.items()}
-        save_file(kept, temporary, metadata={"format": "pt"})
-    with atomic_write(target / CONFIG) as temporary:
-        temporary.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+    kept = {key: tensor.detach().cpu().clone().contiguous() for key, tensor in tensors.items()}
+    write_tensors(target / WEIGHTS, kept)
+    write_json(target / CONFIG, fields)
     return fields
 
 
@@ -98,10 +94,7 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
     source = as_path(folder, "give the folder of an adapter")
     fields = read_json(source / CONFIG, "give a folder that peft's save_pretrained wrote")
     _refuse_other_kinds(fields)
-    try:
-        tensors = load_file(source / WEIGHTS)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{WEIGHTS} is missing or damaged ({error}); save it again.") from None
+    tensors = read_tensors(source / WEIGHTS)
     layout = _layout(model)
     places = {
         module: (ours, i, len(names))

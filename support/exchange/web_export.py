@@ -18,6 +18,7 @@ from safetensors.torch import save
 from support.core import InputError
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
+from support.training.model_kinds import refuse_replaced
 
 FORMAT = "neuron-to-assistant page model 1"
 Precision = Literal["float64", "float32", "float16"]
@@ -80,7 +81,7 @@ def for_page(name: str, model: GPT, vocabulary: Vocabulary, precision: Precision
             ``"float64"`` keeps weights that were written down in decimals.
 
     Raises:
-        InputError: the model is of another kind, or the vocabulary does not fit it.
+        InputError: the model is of another kind, its parts were replaced, or the vocabulary does not fit it.
 
     >>> model = GPT(GPTConfig(vocab_size=3, context=4, d_model=8, n_heads=2, n_layers=1))
     >>> for_page("tiny", model, Vocabulary(["<BOS>", "a", "b"])).script[:27]
@@ -102,6 +103,7 @@ def for_page(name: str, model: GPT, vocabulary: Vocabulary, precision: Precision
         raise InputError("The page cannot run heads that share keys and values; it needs n_kv_heads=n_heads.")
     if len(vocabulary) != config.vocab_size:
         raise InputError(f"{len(vocabulary)} words do not fit a model of {config.vocab_size} ids.")
+    refuse_replaced(model)
     about = {
         "format": FORMAT,
         "config": json.dumps({name: getattr(config, name) for name in _NEEDED}),

@@ -52,7 +52,8 @@ def word_level(vocabulary: Vocabulary, special: Iterable[str] = ()) -> dict[str,
     >>> word_level(Vocabulary(["<PAD>", "cat"]), special=["<PAD>"])["model"]["vocab"]
     {'<PAD>': 0, 'cat': 1}
     """
-    # A special token is cut out of a text only where it is a word of its own, as it is for the vocabulary.
+    # A special token is cut out of a text only where it is a word of its own, as it is for the vocabulary
+    # (but `tokenizers` cuts it out beside a punctuation mark, too).
     rules = {"single_word": True, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return {
         "version": "1.0",

@@ -1,6 +1,5 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from numbers import Integral
@@ -14,7 +13,7 @@ from support.core import InputError, seeded_generator
 from support.core.validation import Seed, check
 from support.generation.compiled import fast_step, slots_for
 from support.generation.few_rows import few_rows
-from support.generation.sampling import check_new_tokens, check_sampling, next_token
+from support.generation.sampling import check_best, check_new_tokens, check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
@@ -147,26 +146,24 @@ def _steps(
     if not all(texts):
         raise InputError("There is nothing to continue; begin with one token at least, e.g. <BOS>.")
     check_new_tokens(max_new_tokens)
-    if prefill is not None and not (isinstance(prefill, Integral) and prefill >= 1):
+    whole = isinstance(prefill, Integral) and not isinstance(prefill, bool)
+    if prefill is not None and not (whole and prefill >= 1):
         raise InputError(f"prefill={prefill!r} reads nothing; give 1 token or more, or None for all at once.")
     sampling = {"temperature": 1.0, "top_k": None, "top_p": None} | sampling
     check_sampling(**sampling)
     if greedy and sampling != {"temperature": 1.0, "top_k": None, "top_p": None}:
         raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
-    device = next(model.parameters()).device
+    weight = next(model.parameters(), None)
+    device = torch.device("cpu") if weight is None else weight.device
     on_cpu = reproducible or (reproducible is None and device.type == "cpu")
     where = torch.device("cpu") if on_cpu else device
     generators = [None if s is None else seeded_generator(s, where) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
-    reader = _Reader(model, texts, max_new_tokens, cache, prefill, compile)
+    reader = _Reader(model, device, texts, max_new_tokens, cache, prefill, compile)
 
     def best(logits: Tensor) -> tuple[Tensor, list[int]]:
         scores, ids = logits.max(dim=-1)
-        if not all(map(math.isfinite, scores.tolist())):
-            raise InputError(
-                "The model's logits have no finite largest score (all −∞, or inf or NaN), so no token "
-                "can be chosen; look at its weights."
-            )
+        check_best(scores)
         return ids, ids.tolist()
 
     def draw(logits: Tensor) -> tuple[Tensor, list[int]]:
@@ -200,6 +197,7 @@ class _Reader:
     def __init__(
         self,
         model: Any,
+        device: torch.device,
         texts: list[list[int]],
         room: int,
         cache: bool,
@@ -207,8 +205,7 @@ class _Reader:
         compile: bool,
     ) -> None:
         self.model, self.compile = model, compile
-        self.texts, self.prefill = texts, prefill
-        self.device = next(model.parameters()).device
+        self.texts, self.prefill, self.device = texts, prefill, device
         self.longest = max(map(len, texts))
         config: Any = getattr(model, "config", None)
         self.context = getattr(config, "context", None) or self.longest + room

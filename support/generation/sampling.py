@@ -38,11 +38,7 @@ def next_token(
     """
     check_sampling(temperature, top_k, top_p)
     best = logits.amax(dim=-1)
-    if not bool(best.isfinite().all()):
-        raise InputError(
-            "These logits have no finite largest score (all −∞, or inf or NaN), so no token can be chosen; "
-            "look at the model's output."
-        )
+    check_best(best)
     scores = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
     if top_k is not None:
         kth = scores.topk(min(top_k, scores.shape[-1]), dim=-1).values[..., -1:]
@@ -54,6 +50,20 @@ def next_token(
         unneeded[..., -1] = False
         scores = scores.masked_fill(torch.zeros_like(unneeded).scatter(-1, order, unneeded), -math.inf)
     return scores.softmax(dim=-1)
+
+
+def check_best(scores: Float[Tensor, "*batch"]) -> None:
+    """Refuse logits whose largest score is not finite.
+
+    >>> check_best(torch.tensor([2.0, float("nan")]))
+    Traceback (most recent call last):
+    support.core.errors.InputError: The logits have no finite largest score (all −∞, or inf or NaN), so no ...
+    """
+    if not bool(scores.isfinite().all()):
+        raise InputError(
+            "The logits have no finite largest score (all −∞, or inf or NaN), so no token can be chosen; "
+            "look at the model's weights."
+        )
 
 
 def check_sampling(

@@ -98,8 +98,8 @@ def speculative_generate(
         stop: ids after which the text ends; the one met is part of the result.
 
     Raises:
-        InputError: no token is drafted, the temperature is not positive, the text does not fit the context,
-            or the two vocabularies differ.
+        InputError: no token is drafted, the temperature is not positive, the text does not fit one of the
+            contexts, or the two vocabularies differ.
 
     Follows Leviathan, Kalman and Matias 2023, *Fast Inference from Transformers via Speculative Decoding*;
     Chen et al. 2023.
@@ -110,7 +110,7 @@ def speculative_generate(
     >>> len(found.ids), found.passes, found.acceptance  # a perfect draft: five tokens a pass
     (11, 2, 1.0)
     """
-    text = whole_numbers(ids, "A prompt")
+    text, ends = whole_numbers(ids, "A prompt"), frozenset(whole_numbers(stop, "stop"))
     _check(model, draft, text, max_new_tokens, k, temperature)
     generator = seeded_generator(seed)
 
@@ -147,7 +147,7 @@ def speculative_generate(
                 kept += 1
             else:
                 text.append(draw(wanted[-1]))
-            ended = [i for i in range(start, len(text)) if text[i] in stop]
+            ended = [i for i in range(start, len(text)) if text[i] in ends]
             if ended:
                 return Speculation(text[: ended[0] + 1], passes, proposed, judged, kept)
     return Speculation(text, passes, proposed, judged, kept)
@@ -179,10 +179,12 @@ def _check(model: GPT, draft: Draft, text: list[int], new: int, k: int, temperat
         raise InputError(f"k={k!r} drafts nothing; give 1 token or more.")
     check_new_tokens(new)
     check_sampling(temperature)
-    if len(text) + new > model.config.context:
-        raise InputError(
-            f"{len(text)} tokens and {new} new ones exceed context={model.config.context}; ask for fewer."
-        )
+    for name, reader in (("model", model), ("draft", draft)):
+        if isinstance(reader, GPT) and len(text) + new > reader.config.context:
+            raise InputError(
+                f"{len(text)} tokens and {new} new ones exceed context={reader.config.context} of the "
+                f"{name}; ask for fewer."
+            )
     if isinstance(draft, GPT) and draft.config.vocab_size != model.config.vocab_size:
         raise InputError(
             f"The draft has {draft.config.vocab_size} words and the model {model.config.vocab_size}; "

@@ -1,4 +1,4 @@
-"""One question, put in three ways: has a space the structure that was designed into its world?"""
+"""Three tests of whether word vectors have the structure that was designed into their world."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def embedding_report(
     words: Sequence[str],
     analogies: Sequence[tuple[str, str, str, str]],
 ) -> EmbeddingReport:
-    """Put the three tests to a space of word vectors.
+    """Test a space of word vectors by probes, PCA and analogies.
 
     Args:
         vectors: one row per word.

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from support.core import InputError
+from support.core.validation import as_list
 from support.model import GPT, evaluating
 from support.model.attention import SelfAttention
 
@@ -74,7 +75,7 @@ def run_with_cache(
     >>> {name: tuple(x.shape) for name, x in cache.items()}
     {'blocks.0.attention.pattern': (1, 4, 3, 3), 'residual.4': (1, 3, 64)}
     """
-    names = hook_points(model) if names is None else names
+    names = hook_points(model) if names is None else as_list("names", names, str)
     kept: dict[str, Tensor] = {}
     with _tapped(model, {name: _keep(kept, name) for name in names}), evaluating(model):
         logits = model(as_batch(model, ids))
@@ -113,7 +114,7 @@ def hooked(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
             `only` makes such a function for some heads and positions.
 
     Raises:
-        InputError: a hook point does not exist.
+        InputError: a hook point does not exist, or an edit is neither of the two.
 
     Follows Vig et al. 2020 and Meng et al. 2022 (activation patching).
 
@@ -126,6 +127,11 @@ def hooked(model: GPT, edits: Mapping[str, Edit]) -> Iterator[GPT]:
     """
     if not isinstance(edits, Mapping):
         raise InputError(f"The hooks are a dict, from hook point to edit, and not a {type(edits).__name__}.")
+    for name, edit in edits.items():
+        if not isinstance(edit, Tensor) and not callable(edit):
+            raise InputError(
+                f"The edit of {name!r} is {edit!r}; give a tensor or a function of the activation."
+            )
     with _tapped(model, {name: _put(edit) for name, edit in edits.items()}):
         yield model
 
@@ -135,12 +141,18 @@ def only(
 ) -> Callable[[Tensor], Tensor]:
     """The same edit, for some heads (of a pattern or of z) or positions only; the rest is unchanged.
 
+    Raises:
+        InputError: in the pass, if the activation has no such head.
+
     >>> only(torch.zeros(()), positions=[1])(torch.ones(1, 3, 1)).flatten().tolist()
     [1.0, 0.0, 1.0]
     """
 
     def edited(value: Tensor) -> Tensor:
         # Head and position are the third and the second axis from the end at every point that has them.
+        n_heads = value.shape[-3] if value.ndim == 4 else 0
+        if wrong := [head for head in heads or () if not -n_heads <= head < n_heads]:
+            raise InputError(f"There is no head {wrong[0]} here: the activation has {n_heads} heads.")
         chosen = torch.zeros_like(value, dtype=torch.bool)
         rows = slice(None) if positions is None else torch.tensor(list(positions))
         if heads is None:

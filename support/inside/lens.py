@@ -1,6 +1,7 @@
 """The logit lens: what the model would predict if it stopped after a stage; and the tuned lens."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -8,9 +9,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from support.core import InputError, seeded_generator
-from support.inside.hooks import evaluating
 from support.inside.trace import Trace, trace
-from support.model import GPT
+from support.model import GPT, evaluating
 
 
 @torch.no_grad()
@@ -54,8 +54,7 @@ class TunedLens(nn.Module):
     @torch.no_grad()
     def forward(self, model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
         """As `logit_lens`, each stream mapped first."""
-        with evaluating(model):
-            return torch.stack([model.unembed(stream) for stream in self.translate(seen.streams)])
+        return logit_lens(model, replace(seen, streams=self.translate(seen.streams)))
 
 
 def tune_lens(

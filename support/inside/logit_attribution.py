@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import torch
 from jaxtyping import Float, Int
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.inside.hooks import as_batch
-from support.inside.trace import trace
+from support.inside.trace import trace, weight_of
 from support.model import GPT, FeedForward
 
 
@@ -60,7 +60,8 @@ def direct_logit_attribution(
         position: where in the text.
 
     Raises:
-        InputError: the stream is not a sum (post-norm, no residuals), or the model never predicts the word.
+        InputError: the stream is not a sum (post-norm, no residuals), the model never predicts the word, or
+            there is no such position.
 
     Follows Elhage et al. 2021; Wang et al. 2022 for the difference of two logits.
 
@@ -78,10 +79,14 @@ def direct_logit_attribution(
         if one in config.masked_ids or (one is not None and not 0 <= one < config.vocab_size):
             raise InputError(f"The model never predicts id {one}; ask for another one.")
     ids = as_batch(model, ids)
+    length = ids.shape[1]
+    if not -length <= position < length:
+        raise InputError(f"There is no position {position} in texts of {length} tokens.")
     seen = trace(model, ids)
-    rows: Any = model.embedding.weight if model.head is None else model.head.weight
+    last = seen.streams[-1]
+    rows = model.embedding.weight if model.head is None else weight_of(model.head, config.d_model, last)
     reader = rows[word] if against is None else rows[word] - rows[against]
-    reader, shift = _through_norm(model.final_norm, reader, seen.streams[-1][:, position])
+    reader, shift = _through_norm(model.final_norm, reader, last[:, position])
 
     def share(writes: Tensor) -> Tensor:
         return (writes[..., position, :] * (reader[:, None] if writes.ndim == 5 else reader)).sum(dim=-1)
@@ -89,7 +94,7 @@ def direct_logit_attribution(
     neurons = None
     if seen.activations is not None:
         networks = [cast(FeedForward, block.feed_forward) for block in model.blocks]
-        columns = torch.stack([network.down.weight for network in networks])
+        columns = torch.stack([weight_of(network.down, config.d_ff, last) for network in networks])
         heard = torch.einsum("b d, l d n -> l b n", reader, columns)  # the effect of an activation of 1
         neurons = seen.activations[..., position, :] * heard
     parts = [share(seen.embedding), share(seen.attention), share(seen.feed_forward)]

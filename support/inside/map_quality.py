@@ -10,7 +10,7 @@ from support.inside.maps import Vectors, array
 def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neighbours: int = 5) -> float:
     """How far neighbours on the map are neighbours in the space: 1 if all are, about 0.5 for a random map.
 
-    Swap the two arguments for *continuity*: are those who are near in the space near on the map?
+    Swap the two arguments for *continuity*: are words that are near in the space also near on the map?
 
     Raises:
         InputError: `neighbours` is not below half the number of words.

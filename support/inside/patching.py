@@ -8,8 +8,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support.core import InputError
-from support.inside.hooks import as_batch, evaluating, hooked, only, run_with_cache
-from support.model import GPT
+from support.core.validation import check
+from support.inside.hooks import as_batch, hooked, only, run_with_cache
+from support.model import GPT, evaluating
 
 
 @torch.no_grad()
@@ -23,20 +24,20 @@ def activation_patching(
 ) -> Float[Tensor, "point place"]:
     """How much of the clean answer comes back when one clean activation is put into the corrupted pass.
 
-    0: nothing changed; 1: the measure is as in the clean pass. It may be more, or less than nothing.
+    0: nothing changed; 1: the measure is as in the clean pass. It can be above 1 or below 0.
 
     Args:
         model: runs the two texts.
         clean: a text, or a batch of texts.
         corrupted: the same with something exchanged, of the same shape.
         measure: of the logits; a number.
-        names: of `points`; each is tried on its own.
+        names: of `hook_points`; each is tried on its own.
         each: put in the whole activation (one column), or what it holds at one position, or of one head
             (for patterns and z): one column each.
 
     Raises:
-        InputError: the texts differ in shape, the measure does not tell them apart, or there are no heads
-            at a point.
+        InputError: the texts differ in shape, the measure does not tell them apart, there are no heads at a
+            point, or ``each`` is none of the three.
 
     Follows Vig et al. 2020; Meng et al. 2022 (ROME), who call it causal tracing.
 
@@ -46,6 +47,7 @@ def activation_patching(
     >>> activation_patching(model, [1, 2, 3], [1, 4, 3], lambda logits: logits[0, -1, 2], last)[1].tolist()
     [1.0]
     """
+    check("activation_patching: each", each, Literal["point", "position", "head"])
     clean, corrupted = as_batch(model, clean), as_batch(model, corrupted)
     if clean.shape != corrupted.shape:
         raise InputError(

@@ -48,13 +48,15 @@ def probe(
         penalties: the ridge penalties to choose from.
 
     Raises:
-        InputError: fewer than three words, or a property that is the same for all of them.
+        InputError: fewer than three words, not one value for each, or the same for all of them.
 
     >>> X = np.random.default_rng(0).normal(size=(20, 3))
     >>> round(probe(X, X @ np.array([1.0, -2.0, 0.5])).r2, 3)
     1.0
     """
     X, y = array(vectors), array(property)
+    if len(X) != len(y):
+        raise InputError(f"{len(X)} vectors and {len(y)} values of a property; give one value for each")
     if len(X) < 3 or np.ptp(y) == 0:
         raise InputError("a probe needs at least three words, and a property on which they differ")
     scale = np.sqrt(((X - X.mean(0)) ** 2).mean())

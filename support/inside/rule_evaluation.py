@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from support.inside.hooks import evaluating, run_with_cache
-from support.model import GPT
+from support.inside.hooks import run_with_cache
+from support.model import GPT, evaluating
 from support.training import inputs_and_targets
 from support.worlds import CallingGame
 from support.worlds.questions import CASES, Question, sample_questions

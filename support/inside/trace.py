@@ -7,11 +7,12 @@ from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.validation import check
 from support.inside.hooks import Edit, as_batch, hooked, only, run_with_cache
-from support.model import GPT, SelfAttention
+from support.model import GPT, SelfAttention, evaluating
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def ablate(
             padding, are left out).
 
     Raises:
-        InputError: a layer or head does not exist, or the mean is asked for without a reference.
+        InputError: a layer or head does not exist, ``by`` is neither, or the mean has no reference.
 
     >>> from support.model import GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=5)); ids = torch.tensor([[1, 2, 3]])
@@ -118,6 +119,7 @@ def ablate(
                 f"There is no layer {layer} with a head {head}: the model has {n_layers} layers of "
                 f"{n_heads} heads, counted from 0."
             )
+    check("ablate: by", by, Literal["zero", "mean"])
     if by == "mean" and reference is None:
         raise InputError('by="mean" needs reference=, the ids over which the mean is taken.')
     parts = [f"blocks.{i}.attention.output" for i in attention]
@@ -148,5 +150,29 @@ def _means(model: GPT, names: Sequence[str], reference: Tensor) -> dict[str, Ten
 
 
 def _by_head(attention: SelfAttention, z: Tensor) -> Tensor:
-    matrix = attention.output.weight.unflatten(-1, (attention.n_heads, attention.d_head))
+    width = attention.n_heads * attention.d_head
+    matrix = weight_of(attention.output, width, z).unflatten(-1, (attention.n_heads, attention.d_head))
     return torch.einsum("b h p k, d h k -> b h p d", z, matrix)
+
+
+@torch.no_grad()
+def weight_of(layer: nn.Module, d_in: int, like: Float[Tensor, "..."]) -> Float[Tensor, "d_out d_in"]:
+    """What a linear layer multiplies by; of one with adapters or in eight bits, as it answers unit vectors.
+
+    Args:
+        layer: of `nn.Linear`'s kind, or what replaced one.
+        d_in: numbers in its input.
+        like: a tensor of the input's dtype and device.
+
+    >>> from support.model import Int8Linear
+    >>> layer = nn.Linear(3, 2)
+    >>> weight = weight_of(Int8Linear(layer.weight, layer.bias), 3, torch.ones(1))
+    >>> bool(torch.allclose(weight, layer.weight, atol=0.01))
+    True
+    """
+    if type(layer) is nn.Linear:
+        return layer.weight
+    units = torch.eye(d_in, dtype=like.dtype, device=like.device)
+    with evaluating(layer):
+        # `forward`, so that hooks on the layer are left out.
+        return (layer.forward(units) - layer.forward(torch.zeros_like(units[:1]))).T

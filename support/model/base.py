@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -216,16 +216,27 @@ def check_ids(ids: Tensor, config: GPTConfig) -> None:
 
 
 @contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Dropout off for a while; then, also after an error, every module is back in its mode."""
-    training = [module for module in model.modules() if module.training]
-    for module in training:
-        module.training = False
+def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
+    """The whole model in training or evaluation mode; then, also after an error, each part in its own again.
+
+    >>> layer = nn.Dropout().eval()
+    >>> with in_mode(layer, training=True): print(layer.training)
+    True
+    >>> layer.training
+    False
+    """
+    before = [(module, module.training) for module in model.modules()]
+    model.train(training)
     try:
         yield
     finally:
-        for module in training:
-            module.training = True
+        for module, was_training in before:
+            module.training = was_training
+
+
+def evaluating(model: nn.Module) -> AbstractContextManager[None]:
+    """Dropout off for a while: the model in evaluation mode, see `in_mode`."""
+    return in_mode(model, training=False)
 
 
 def _weights(module: nn.Module) -> int:

@@ -92,9 +92,7 @@ class KVCache:
         static: count the tokens in a tensor, attend to all slots and mask the empty ones. Every step then
             has the same shapes and needs nothing from the host, so it can be compiled, exported and captured
             as a CUDA graph; without it, a step attends to no more keys than there are. (With ``rope``, a
-            static cache ends with ``length``, because its table does. A compiled step notices a replaced or
-            patched module; a hook registered later only if
-            ``torch._dynamo.config.skip_nnmodule_hook_guards`` is false.)
+            static cache ends with ``length``, because its table does.)
 
     Raises:
         InputError: ``length`` is not between 1 and the context, ``pad`` does not fit, or the model is not

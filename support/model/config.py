@@ -158,15 +158,16 @@ class GPTConfig(BaseConfig):
         given = self.rope_scaling.get("rope_type", self.rope_scaling.get("type"))
         kind = given if isinstance(given, str) else ""
         self._refuse_unless(
-            kind in _SCALINGS, f"rope_scaling has rope_type={given!r}; known are {', '.join(_SCALINGS)}"
+            kind in ROPE_SCALINGS,
+            f"rope_scaling has rope_type={given!r}; known are {', '.join(ROPE_SCALINGS)}",
         )
-        missing = sorted(_SCALINGS[kind] - set(self.rope_scaling))
+        missing = sorted(ROPE_SCALINGS[kind] - set(self.rope_scaling))
         self._refuse_unless(not missing, f"rope_scaling of rope_type {kind!r} lacks {', '.join(missing)}")
-        unknown = sorted(set(self.rope_scaling) - _SCALINGS[kind] - {"rope_type", "type"})
+        unknown = sorted(set(self.rope_scaling) - ROPE_SCALINGS[kind] - {"rope_type", "type"})
         self._refuse_unless(
             not unknown, f"rope_scaling of rope_type {kind!r} has no field {', '.join(unknown)}; remove it"
         )
-        for name in sorted(_SCALINGS[kind]):
+        for name in sorted(ROPE_SCALINGS[kind]):
             check(f"GPTConfig: rope_scaling: {name}", self.rope_scaling[name], Positive)
         self._set("rope_scaling", _FrozenDict(self.rope_scaling))
 
@@ -194,7 +195,7 @@ def _hidden(d_model: int, activation: str) -> int:
 
 
 # What each way of stretching RoPE needs beside its name.
-_SCALINGS = {
+ROPE_SCALINGS = {
     "linear": {"factor"},
     "llama3": {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"},
 }

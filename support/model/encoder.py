@@ -1,5 +1,7 @@
 """The encoder: the same blocks, but every position attends to every other; it reads a text as a whole."""
 
+from typing import Literal
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -37,7 +39,11 @@ class Encoder(Transformer):
 
     @checked
     def __init__(
-        self, config: GPTConfig, n_classes: int | None = None, pool: str = "mean", pad_id: int | None = 0
+        self,
+        config: GPTConfig,
+        n_classes: int | None = None,
+        pool: Literal["mean", "first"] = "mean",
+        pad_id: int | None = 0,
     ) -> None:
         if config.causal:
             raise InputError(
@@ -47,8 +53,6 @@ class Encoder(Transformer):
             raise InputError(
                 f"n_classes={n_classes} leaves no choice between classes; give 2 or more, or None."
             )
-        if pool not in ("mean", "first"):
-            raise InputError(f"pool={pool!r} is unknown; choose 'mean' or 'first'.")
         if pad_id is not None and not 0 <= pad_id < config.vocab_size:
             raise InputError(f"pad_id={pad_id} is outside the vocabulary of {config.vocab_size} ids.")
         super().__init__(config)

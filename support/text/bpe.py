@@ -5,17 +5,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, SupportsIndex
 
 from support.core import InputError
+from support.core.json_file import read_json, write_json
 from support.core.validation import Count, as_list, check
 from support.text import bpe_checks, tokenizers_json, vocabulary_files
 from support.text.bpe_merging import SHORT, learn_merges, merge_long, merge_short
-from support.text.byte_alphabet import BYTES
+from support.text.byte_alphabet import BYTES, Pair
 from support.text.ids import checked_ids
 from support.text.pretokenise import refuse_surrogates, split
-
-Pair = tuple[bytes, bytes]
 
 
 class BPETokenizer:
@@ -194,8 +194,7 @@ class BPETokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``tokenizer.json`` that the `tokenizers` library reads; it has no ``equal_ranks``."""
-        what = self.merges, self.vocabulary, self.special_tokens
-        tokenizers_json.save(path, *what, self.pattern, self.normal_form, self.whole_pieces)
+        write_json(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BPETokenizer":
@@ -207,8 +206,28 @@ class BPETokenizer:
         Raises:
             InputError: the file is no byte-level BPE tokenizer, or uses a setting that this class lacks.
         """
-        merges, special, ids, rules = tokenizers_json.load(path)
-        return cls(merges, special, ids, **rules)
+        content = read_json(path, "give the path of a tokenizer.json")
+        return cls.from_dict(content, Path(path).name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What :meth:`save` writes, as plain data."""
+        what = self.merges, self.vocabulary, self.special_tokens
+        return tokenizers_json.to_content(*what, self.pattern, self.normal_form, self.whole_pieces)
+
+    @classmethod
+    def from_dict(cls, data: Any, name: str = "tokenizer.json", equal_ranks: bool = False) -> "BPETokenizer":
+        """The inverse of :meth:`to_dict`.
+
+        Args:
+            data: the content of a ``tokenizer.json``.
+            name: what it is called in messages.
+            equal_ranks: what such a file cannot hold.
+
+        Raises:
+            InputError: see :meth:`load`.
+        """
+        merges, special, ids, rules = tokenizers_json.from_content(data, name)
+        return cls(merges, special, ids, **rules, equal_ranks=equal_ranks)
 
     @classmethod
     def from_gpt2_files(

@@ -6,10 +6,8 @@ import regex
 
 from support.core import InputError
 from support.core.validation import as_list
-from support.text.byte_alphabet import BYTES, printable
+from support.text.byte_alphabet import BYTES, Pair, printable
 from support.text.pretokenise import refuse_surrogates
-
-Pair = tuple[bytes, bytes]
 
 
 def splitter(special_tokens: Collection[str]) -> regex.Pattern[str]:

@@ -6,9 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
 
-from support.text.byte_alphabet import BYTES
-
-Pair = tuple[bytes, bytes]
+from support.text.byte_alphabet import BYTES, Pair
 
 
 def learn_merges(pieces: Mapping[str, int], n_merges: int) -> list[Pair]:

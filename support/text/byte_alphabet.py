@@ -7,6 +7,8 @@ tokenizers are written in these characters.
 
 from support.core import InputError
 
+Pair = tuple[bytes, bytes]  # two neighbouring tokens, as a merge joins them
+
 # Bytes that are visible characters of Latin-1 keep their character; the others borrow those from 256 on.
 _VISIBLE = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
 _HIDDEN = [byte for byte in range(256) if byte not in set(_VISIBLE)]

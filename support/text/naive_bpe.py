@@ -8,10 +8,8 @@ id goes first, then the one whose right token has.
 from collections import Counter
 from itertools import pairwise
 
-from support.text.byte_alphabet import BYTES
+from support.text.byte_alphabet import BYTES, Pair
 from support.text.pretokenise import split
-
-Pair = tuple[bytes, bytes]
 
 
 def to_bytes(piece: str) -> list[bytes]:

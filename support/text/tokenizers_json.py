@@ -1,20 +1,16 @@
 """A byte-level BPE tokenizer as the JSON file of the `tokenizers` library, both ways."""
 
-import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict  # pydantic wants it, up to Python 3.11
 
-from support.core import InputError, atomic_write
-from support.core.json_file import read_json
+from support.core import InputError
 from support.core.validation import CountOrZero, check, holds_only_its_fields, may_hold_more
-from support.text.byte_alphabet import from_printable, printable
+from support.text.byte_alphabet import Pair, from_printable, printable
 from support.text.pretokenise import SOURCES
 
-Pair = tuple[bytes, bytes]
+NORMAL_FORMS = ("NFC", "NFD", "NFKC", "NFKD")  # of Unicode
 
 
 # What a file may hold; anything else is refused, because it might change the ids.
@@ -66,16 +62,15 @@ class _File(TypedDict):
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
 
-def save(
-    path: str | os.PathLike[str],
+def to_content(
     merges: list[Pair],
     vocabulary: Mapping[bytes, int],
     special_tokens: Mapping[str, int],
     pattern: str = "gpt-2",
     normal_form: str | None = None,
     whole_pieces: bool = False,
-) -> None:
-    """Write the file; a crash leaves the old one whole."""
+) -> dict[str, Any]:
+    """What the file holds."""
     plain = {**_BYTE_LEVEL, "use_regex": False}
     cut = {"type": "Split", "pattern": {"Regex": SOURCES[pattern]}, "behavior": "Isolated", "invert": False}
     own = {"type": "Sequence", "pretokenizers": [cut, plain]}
@@ -85,7 +80,7 @@ def save(
          "normalized": False, "special": True}
         for token, i in sorted(special_tokens.items(), key=lambda item: item[1])
     ]  # fmt: skip
-    content = {
+    return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
@@ -107,21 +102,21 @@ def save(
             "merges": [[printable(left), printable(right)] for left, right in merges],
         },
     }
-    with atomic_write(path) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def load(
-    path: str | os.PathLike[str],
+def from_content(
+    content: Any, name: str
 ) -> tuple[list[Pair], list[str], dict[bytes | str, int], dict[str, Any]]:
-    """Read the file: merges, special tokens, the id of everything, and the further rules of `save`.
+    """Merges, special tokens, the id of everything, and the further rules of `to_content`.
+
+    Args:
+        content: of a file that is called ``name`` in messages.
+        name: of the file.
 
     Raises:
-        InputError: there is no such file, it is not a byte-level BPE tokenizer, or it has a setting that
-            would make other ids than ours; the message names it.
+        InputError: it is not a byte-level BPE tokenizer, or has a setting that would make other ids than
+            ours; the message names it.
     """
-    content = read_json(path, "give the path of a tokenizer.json")
-    name = Path(path).name
     if isinstance(content, dict) and isinstance(content.get("model"), dict):
         kind = content["model"].get("type", "BPE")
         if kind != "BPE":
@@ -164,7 +159,7 @@ def _unsupported(content: dict, model: dict, added) -> list[str]:
         trouble.append(f"the pre-tokenizer {_described(before)} (it knows the patterns of {known})")
     if any(part.get("add_prefix_space") for part in [before, *before.get("pretokenizers", ())]):
         trouble.append("add_prefix_space")
-    if normalizer and normalizer.get("type") != "NFC":
+    if normalizer and normalizer.get("type") not in NORMAL_FORMS:
         trouble.append(f"the normalizer {normalizer.get('type')}")
     after = content.get("post_processor") or {}
     # What a template adds stands around the text; the text's own ids stay as they are.

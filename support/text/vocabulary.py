@@ -1,13 +1,12 @@
 """A fixed list of tokens, each with its number."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
-from support.core import InputError, atomic_write
-from support.core.json_file import read_json
+from support.core import InputError
+from support.core.json_file import read_json, write_json
 from support.core.validation import CountOrZero, as_list, check
 from support.text.ids import checked_ids
 from support.text.pretokenise import refuse_surrogates
@@ -191,8 +190,7 @@ class Vocabulary:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON; a crash leaves the old file whole."""
-        with atomic_write(path) as temporary:
-            temporary.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+        write_json(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from support.core import InputError
 from support.core.json_file import as_path, parse_json, read_bytes
 from support.core.validation import CountOrZero, check
-from support.text.byte_alphabet import BYTES, from_printable
+from support.text.byte_alphabet import BYTES, Pair, from_printable
 
-Pair = tuple[bytes, bytes]
 Source = str | os.PathLike[str]
 
 

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from support import zoo
 from support.core import InputError, device, seed_everything
 from support.generation import generate
+from support.generation.sampling import check_new_tokens
 from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
 from support.training import (
@@ -59,7 +60,7 @@ def run(given: argparse.Namespace) -> None:
     if given.recipe:
         settings, (model, batches, evaluate, tokenizer) = _from_recipe(given)
     else:
-        settings, (model, batches, evaluate, tokenizer) = TrainConfig(given.steps or 2000), _from_text(given)
+        settings, (model, batches, evaluate, tokenizer) = TrainConfig(2000), _from_text(given)
     wanted = {
         name: value
         for name in ("steps", "lr", "warmup", "accumulate", "eval_every", "checkpoint_every", "log_every")
@@ -80,6 +81,7 @@ def run(given: argparse.Namespace) -> None:
         strategy=given.strategy or ("ddp" if SEVERAL else "none"),
         progress=not given.quiet,
     )
+    prompt = _prompt(tokenizer, given)  # before hours of training, not after
     model.to(device())
     _say(f"{model.n_parameters():,} weights, {config.steps} steps, {config.precision} precision, {device()}")
     shown = [] if given.quiet else [_told_every(config.log_every)]
@@ -91,7 +93,7 @@ def run(given: argparse.Namespace) -> None:
         _say(
             f"held-out loss {list(history.evals.values())[-1]:.4f}; the best was {loss:.4f} after {at} steps"
         )
-    _say(f"kept in {Path(given.folder) / 'last.safetensors'}\n\n{_sample(model, tokenizer, given)}")
+    _say(f"kept in {Path(given.folder) / 'last.safetensors'}\n\n{_sample(model, tokenizer, prompt, given)}")
 
 
 def _told_every(log_every: int) -> Callable[[int, torch.nn.Module, History], None]:
@@ -129,7 +131,10 @@ def _from_text(given: argparse.Namespace) -> Task:
     )
     ids, held_out = (torch.tensor(tokenizer.encode(part)) for part in (text[:cut], text[cut:]))
     _say(f"{path.name}: {len(ids):,} tokens to learn from, {len(held_out):,} held out")
-    batches = StreamBatches(ids, given.batch_size or 16, given.context, seed=given.seed)
+    if len(held_out) < 2:
+        raise InputError(f"{path.name} is too short to hold out two tokens of it; give a longer text.")
+    batch_size = 16 if given.batch_size is None else given.batch_size
+    batches = StreamBatches(ids, batch_size, given.context, seed=given.seed)
     return model, batches, lambda m: evaluate_stream(m, held_out, given.context), tokenizer
 
 
@@ -147,17 +152,22 @@ def _from_recipe(given: argparse.Namespace) -> tuple[TrainConfig, Task]:
     vocabulary = recipe.world().vocabulary
     texts = [vocabulary.encode(text) for text in recipe.texts(given.seed)]
     held_out = [vocabulary.encode(text) for text in recipe.held_out()]
-    batches = SequenceBatches(texts, given.batch_size or recipe.batch_size, seed=given.seed)
+    batch_size = recipe.batch_size if given.batch_size is None else given.batch_size
+    batches = SequenceBatches(texts, batch_size, seed=given.seed)
     model = GPT(recipe.config(vocabulary))
     return recipe.training, (model, batches, lambda m: evaluate_loss(m, held_out), vocabulary)
 
 
-def _sample(model: GPT, tokenizer: Tokenizer, given: argparse.Namespace) -> str:
-    """What the model writes: after the prompt, or from the start."""
-    bpe = isinstance(tokenizer, BPETokenizer)
-    prompt = given.prompt or ("\n" if bpe else "<BOS>")
+def _prompt(tokenizer: Tokenizer, given: argparse.Namespace) -> list[int]:
+    """What the sample continues: the given prompt, or the beginning of a text."""
+    check_new_tokens(given.sample)
+    return tokenizer.encode(given.prompt or ("\n" if isinstance(tokenizer, BPETokenizer) else "<BOS>"))
+
+
+def _sample(model: GPT, tokenizer: Tokenizer, prompt: list[int], given: argparse.Namespace) -> str:
+    """What the model writes after the prompt."""
     stop = () if isinstance(tokenizer, BPETokenizer) else [tokenizer.id("<EOS>")]
-    ids = generate(model, tokenizer.encode(prompt), given.sample, temperature=0.8, seed=given.seed, stop=stop)
+    ids = generate(model, prompt, given.sample, temperature=0.8, seed=given.seed, stop=stop)
     return tokenizer.decode(ids).strip()
 
 
@@ -166,11 +176,18 @@ def _say(line: str) -> None:
         tqdm.write(line)
 
 
+class _Help(argparse.ArgumentDefaultsHelpFormatter):
+    """Tells the defaults, but for options that have none."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help if action.default in (None, False) else super()._get_help_string(action)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m support.training",
         description="Train a language model; under torchrun by several processes.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=_Help,
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="a text file in UTF-8; its last twentieth is held out")

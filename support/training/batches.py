@@ -39,9 +39,14 @@ def inputs_and_targets(
 def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Tensor, "batch position"]:
     """Texts as the rows of one tensor, the shorter ones filled up at their right end.
 
+    Raises:
+        InputError: there is no text.
+
     >>> pad_sequences([[1, 5, 2], [1, 2]]).tolist()
     [[1, 5, 2], [1, 2, 0]]
     """
+    if not len(sequences):
+        raise InputError("There is no text to make a batch of; give one at least.")
     width = max(map(len, sequences))
     # One tensor from one list takes a fifth of the time of a small tensor for each row.
     return torch.tensor([[*ids, *[pad_id] * (width - len(ids))] for ids in sequences], dtype=torch.int64)
@@ -89,14 +94,15 @@ class Epochs:
         return self._order(epoch)[place * self.batch_size : (place + 1) * self.batch_size]
 
     def _shuffled(self, epoch: int) -> list[int]:
-        return torch.randperm(self.n, generator=_generator(self.seed, epoch)).tolist()
+        generator = seeded_generator(seed_of_part(self.seed, epoch))
+        return torch.randperm(self.n, generator=generator).tolist()
 
 
 class SequenceBatches:
     """Batches of whole texts: every text once an epoch, in an order fixed by the seed.
 
-    Texts of like length are not put together. It would spare padding, but the tokens of short texts would
-    weigh more than others, and how long a text becomes depends on what is said in it.
+    Texts of similar length are not put into one batch. It would save padding, but the tokens of short texts
+    would weigh more than others, and the length of a text depends on what it says.
 
     Args:
         sequences: texts as ids, e.g. from ``<BOS>`` to ``<EOS>``.
@@ -122,6 +128,7 @@ class SequenceBatches:
         seed: int = 0,
         context: int | None = None,
     ) -> None:
+        check("context", context, Count | None)
         self.epochs = Epochs(len(sequences), batch_size, seed)
         short = next((i for i, ids in enumerate(sequences) if len(ids) < 2), None)
         if short is not None:
@@ -159,6 +166,11 @@ class StreamBatches:
         check("batch_size", batch_size, Count)
         check("context", context, Count)
         self.ids = ids if isinstance(ids, Tensor) else torch.tensor(whole_numbers(ids, "The text"))
+        if self.ids.ndim != 1 or self.ids.dtype not in (torch.int64, torch.int32):
+            kind = str(self.ids.dtype).removeprefix("torch.")
+            raise InputError(
+                f"The text is {kind} of shape {list(self.ids.shape)}; give ids in one row, int64 or int32."
+            )
         if len(self.ids) <= context:
             raise InputError(
                 f"A text of {len(self.ids)} tokens holds no window of {context} and the token after it; "
@@ -168,14 +180,18 @@ class StreamBatches:
 
     def __call__(self, step: int) -> Batch:
         """The batch of a step, always the same for the same step."""
-        starts = torch.randint(
-            len(self.ids) - self.context, (self.batch_size, 1), generator=_generator(self.seed, step)
-        )
+        generator = seeded_generator(seed_of_part(self.seed, step))
+        starts = torch.randint(len(self.ids) - self.context, (self.batch_size, 1), generator=generator)
         windows = self.ids[starts + torch.arange(self.context + 1)]
         return windows[:, :-1], windows[:, 1:]
 
 
-def _generator(seed: int, part: int) -> torch.Generator:
+def seed_of_part(seed: int, part: int) -> int:
+    """The seed of an epoch or a step of a run.
+
+    >>> seed_of_part(1, 5)
+    1000008
+    """
     # Neighbouring seeds must not share epochs: 1,000,003 is a prime beyond any number of epochs.
     check("seed", seed, Seed)
-    return seeded_generator((seed * 1_000_003 + part) % 2**64)
+    return (seed * 1_000_003 + part) % 2**64

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +66,7 @@ def save_checkpoint(
         InputError: the model is of another kind, or parts of it were replaced.
         OSError: the file cannot be written; the error names it.
 
+    >>> import tempfile
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
@@ -141,7 +141,7 @@ def _assemble(header: dict[str, str], tensors: dict[str, Tensor]) -> Checkpoint:
     if differing:
         raise InputError(f"The weights do not fit the shape in its header ({differing[0]}); it was altered.")
     model = build(description).to(next(iter(weights.values())).dtype)
-    model.load_state_dict(weights)
+    model.load_state_dict({name: t.clone() for name, t in weights.items()}, assign=True)  # each in its dtype
     extra = {name: t for name, t in tensors.items() if not name.startswith("model.")}
     tokenizer = json.loads(header["tokenizer"])
     return Checkpoint(
@@ -179,15 +179,10 @@ def _tokenizer_to_dict(tokenizer: Tokenizer) -> dict[str, Any]:
             f"A checkpoint holds a Vocabulary or a BPETokenizer, not a {type(tokenizer).__name__}; "
             "save this tokenizer in a file of its own."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        tokenizer.save(Path(folder) / "tokenizer.json")
-        return {"BPETokenizer": json.loads((Path(folder) / "tokenizer.json").read_text(encoding="utf8"))}
+    return {"BPETokenizer": tokenizer.to_dict(), "equal_ranks": tokenizer.equal_ranks}
 
 
 def _tokenizer_from_dict(content: dict[str, Any]) -> Tokenizer:
     if "Vocabulary" in content:
         return Vocabulary.from_dict(content["Vocabulary"])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tokenizer.json"
-        path.write_text(json.dumps(content["BPETokenizer"]), encoding="utf8")
-        return BPETokenizer.load(path)
+    return BPETokenizer.from_dict(content["BPETokenizer"], equal_ranks=content.get("equal_ranks", False))

@@ -111,7 +111,7 @@ def _repeated(seen: list[TokenBatch], pad_id: int) -> list[Found]:
 
 
 def _order(batches: Batches, pad_id: int, known: bool, measured: dict[str, float]) -> list[Found]:
-    """Are the texts of a batch more alike than texts that are put together by lot?
+    """Are the texts of a batch more alike than texts that are drawn at random?
 
     Four permutation tests, of the lengths, the words, the first word and the last. What is almost in order
     (the half of each batch, say) shows only over many steps, so it reads more batches than the other tests.

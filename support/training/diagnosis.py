@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from support.core import InputError
 from support.core.validation import checked
 from support.model import GPT
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX
 from support.training.config import TrainConfig
 from support.training.data_checks import data_faults, tokens_of
-from support.training.evaluation import in_mode
 from support.training.history import History
 from support.training.loop import Batches, DivergedError, Evaluate, train
 from support.training.measurements import activation_statistics, first_non_finite, future_leak
@@ -80,6 +80,9 @@ def diagnose(
     if not isinstance(model, GPT):
         raise InputError("diagnose needs a GPT; give the model itself, not what is wrapped around it.")
     report, batch = Report(), tokens_of(batches(0))
+    if not any(p.requires_grad for p in model.parameters()):
+        _frozen(model, report)
+        return report
     for finding in data_faults(batches, pad_id, held_out, report.measured):
         report.add(*finding)
     where = first_non_finite(model, batch[0])
@@ -157,10 +160,10 @@ def _frozen(model: GPT, report: Report) -> None:
 
 
 def _evaluation(model: GPT, evaluate: Evaluate, report: Report) -> None:
-    pupil = deepcopy(model)
-    with in_mode(pupil, training=True), torch.random.fork_rng(devices=[]):
+    trial = deepcopy(model)
+    with in_mode(trial, training=True), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        once, again = evaluate(pupil), evaluate(pupil)
+        once, again = evaluate(trial), evaluate(trial)
     report.measured["difference of two evaluations"] = abs(once - again)
     if once != again:
         report.add(
@@ -170,19 +173,19 @@ def _evaluation(model: GPT, evaluate: Evaluate, report: Report) -> None:
 
 def _accumulation(model: GPT, batch: TokenBatch, config: TrainConfig, update: Update, report: Report) -> None:
     """The same batch twice with a learning rate of zero: the gradients must be equal."""
-    pupil = deepcopy(model)
-    optimiser = make_optimiser(pupil, replace(config, weight_decay=0.0))
+    trial = deepcopy(model)
+    optimiser = make_optimiser(trial, replace(config, weight_decay=0.0))
     seen: list[list[Tensor]] = []
 
     def note(*_: Any) -> None:
-        seen.append([p.grad.detach().clone() for p in pupil.parameters() if p.grad is not None])
+        seen.append([p.grad.detach().clone() for p in trial.parameters() if p.grad is not None])
 
     for group in optimiser.param_groups:
         group["lr"] = torch.zeros(()) if isinstance(group["lr"], Tensor) else 0.0
     optimiser.register_step_pre_hook(note)
-    with in_mode(pupil, training=False):
+    with in_mode(trial, training=False):
         for _ in range(2):
-            update(pupil, optimiser, batch)
+            update(trial, optimiser, batch)
     once, again = (math.sqrt(sum(float(g.square().sum()) for g in step)) for step in seen[:2])
     report.measured["second gradient / first"] = again / once if once else math.nan
     if once and abs(again / once - 1) > 1e-3:
@@ -194,7 +197,7 @@ def _accumulation(model: GPT, batch: TokenBatch, config: TrainConfig, update: Up
 
 def _probe(model: GPT, batches: Batches, config: TrainConfig, report: Report) -> None:
     """Thirty steps of the run, its schedule compressed: how far each moves the weights, and all would."""
-    pupil, steps = deepcopy(model), min(PROBE, config.steps)
+    trial, steps = deepcopy(model), min(PROBE, config.steps)
     short = replace(
         config,
         steps=steps,
@@ -226,9 +229,9 @@ def _probe(model: GPT, batches: Batches, config: TrainConfig, report: Report) ->
         norms.append(history.norms[-1])
         lengths.append((math.sqrt(moved), math.sqrt(length)))
 
-    before = [p.detach().clone() for p in matrices(pupil)]
+    before = [p.detach().clone() for p in matrices(trial)]
     try:
-        train(pupil, batches, short, callbacks=[note])
+        train(trial, batches, short, callbacks=[note])
     except DivergedError:
         losses.append(math.inf)
     _judge_probe(losses, norms, lengths, config, report)

@@ -1,7 +1,6 @@
 """The loss on held-out text: on whole texts, or on one long stream of text."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -11,7 +10,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.core.validation import checked
+from support.core.validation import Count, checked
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -30,7 +30,7 @@ def cross_entropy_sum(
     >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
     0.6931
     """
-    rows, targets = logits.flatten(0, 1), targets.flatten()
+    rows, targets = logits.flatten(0, 1), targets.flatten().long()
     # In float32 at least: a GPU's kernel converts float16 as it reads. On a CPU a part at a time, which stays
     # in its cache: at once and in parts, ms, forward and backward, from bfloat16 31 and 19 for 2,048 tokens
     # and a vocabulary of 4,096, 329 and 113 for one of 16,384; from float32 38 and 21, 132 and 97 (AMD EPYC).
@@ -45,28 +45,9 @@ def cross_entropy_sum(
     return torch.stack(sums).sum()
 
 
-@contextmanager
-def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
-    """The whole model in training or evaluation mode; afterwards each part is in its own again.
-
-    >>> layer = nn.Dropout().eval()
-    >>> with in_mode(layer, training=True): print(layer.training)
-    True
-    >>> layer.training
-    False
-    """
-    before = [(module, module.training) for module in model.modules()]
-    model.train(training)
-    try:
-        yield
-    finally:
-        for module, was_training in before:
-            module.training = was_training
-
-
 @checked
 def evaluate_loss(
-    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: int = 64, pad_id: int = 0
+    model: nn.Module, sequences: Iterable[Sequence[int]], batch_size: Count = 64, pad_id: int = 0
 ) -> float:
     """The model's loss on whole texts: nats per predicted token, every token counted once.
 
@@ -99,7 +80,7 @@ def evaluate_stream(
     ids: Sequence[int] | Int[Tensor, " length"],
     context: int | None = None,
     stride: int | None = None,
-    batch_size: int = 16,
+    batch_size: Count = 16,
 ) -> float:
     """The model's loss on one long text: nats per predicted token; every token but the first counts once.
 
@@ -121,8 +102,9 @@ def evaluate_stream(
     True
     """
     ids = torch.as_tensor(ids if isinstance(ids, Tensor) else list(ids), device="cpu")
-    config: Any = getattr(model, "config", None)
-    width: int = config.context if context is None else context
+    width: Any = getattr(getattr(model, "config", None), "context", None) if context is None else context
+    if width is None:
+        raise InputError("evaluate_stream: this model does not say how much it reads at once; give context=.")
     step = width if stride is None else stride
     if len(ids) < 2 or not 1 <= step <= width:
         raise InputError(

@@ -15,11 +15,12 @@ from torch.utils.checkpoint import checkpoint as recomputed
 from support.core import InputError, progress
 from support.core.validation import checked
 from support.model import Block
+from support.model.base import in_mode
 from support.training.batches import IGNORE_INDEX, Batch, as_pair
 from support.training.checkpoint import Tokenizer
 from support.training.config import TrainConfig
 from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
-from support.training.evaluation import SHARED_BY, cross_entropy_sum, in_mode
+from support.training.evaluation import SHARED_BY, cross_entropy_sum
 from support.training.history import History
 from support.training.model_kinds import describe, unwrap
 from support.training.precision import choose_precision, make_scaler, products_in
@@ -134,11 +135,11 @@ class _Run:
         self.state = RunState(model, trained, make_optimiser(trained, config), scaler, processes)
         if saved is not None:
             self.state.restore(saved)
-        # A fused optimiser can leave out an update without the processor's knowing; so a GPU has it to do
-        # while the processor waits for the loss.
+        # A fused optimiser can skip an update by itself, on the device. So the host need not look at each
+        # loss before its update, and reads several at once.
         fused = self.state.optimiser.defaults.get("fused")
-        self.unknowing = bool(fused and (config.log_every > 1 or self.where.type == "cuda"))
-        self.window = config.log_every if self.unknowing else 1
+        self.deferred = bool(fused and (config.log_every > 1 or self.where.type == "cuda"))
+        self.window = config.log_every if self.deferred else 1
         self.unread: list[tuple[Tensor | list[float], float, int]] = []  # [loss, norm], learning rate, tokens
         self.stopped = torch.zeros((), device=self.where)  # 1 as soon as a loss is no number
 
@@ -208,7 +209,7 @@ class _Run:
         lr = learning_rate(step, config)
         for group in state.optimiser.param_groups:
             group["lr"] = lr * group["rate"]
-        if not self.unknowing:
+        if not self.deferred:
             measured = measured.tolist()  # the one wait for the device
             if not scaler.is_enabled() and not all(map(math.isfinite, measured)):
                 state.optimiser.zero_grad()
@@ -245,7 +246,7 @@ class _Run:
             return
         history, scaler = self.state.history, self.state.scaler
         measured: Any = [m for m, *_ in self.unread]
-        measured = torch.stack(measured).tolist() if self.unknowing else measured
+        measured = torch.stack(measured).tolist() if self.deferred else measured
         for (loss, norm), (_, lr, tokens) in zip(measured, self.unread, strict=True):
             step = len(history.steps)
             if not math.isfinite(loss) or not math.isfinite(norm):

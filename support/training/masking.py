@@ -7,7 +7,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from support.core import InputError, seeded_generator
-from support.training.batches import IGNORE_INDEX, Batch, Epochs, pad_sequences
+from support.training.batches import IGNORE_INDEX, Batch, Epochs, pad_sequences, seed_of_part
 
 SHOWN_AS = (0.8, 0.1)  # of the chosen tokens: fractions that become <MASK>, and a random token; the rest stay
 
@@ -48,13 +48,13 @@ def mask_tokens(
         raise InputError(f"share={share} must lie in (0, 1]: it is the fraction of a text to predict.")
     random = seeded_generator(seed)
     where, ids = ids.device, ids.cpu()
-    special = torch.tensor(sorted({mask_id, *special_ids}))
-    drawn = torch.tensor([i for i in range(vocab_size) if i not in set(special.tolist())])
+    kept_out = {mask_id, *special_ids}
+    drawn = torch.tensor([i for i in range(vocab_size) if i not in kept_out])
     if not len(drawn):
         raise InputError(
             f"Of {vocab_size} ids all are special; leave some out of special_ids={sorted(special_ids)}."
         )
-    fit = ~torch.isin(ids, special)
+    fit = ~torch.isin(ids, torch.tensor(sorted(kept_out)))
     order = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
     counts = fit.sum(1).mul(share).round().clamp(min=1).minimum(fit.sum(1))
     chosen = order.argsort(dim=1).argsort(dim=1) < counts[:, None]
@@ -93,5 +93,5 @@ class MaskedBatches:
         """The batch of a step, always the same for the same step."""
         ids = pad_sequences([self.texts[i] for i in self.epochs(step)], self.pad_id)
         special = {*self.special_ids, self.pad_id}
-        seed = self.seed * 1_000_003 + step  # neighbouring seeds must not hide the same
+        seed = seed_of_part(self.seed, step)
         return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, special)

@@ -221,7 +221,7 @@ def future_leak(model: nn.Module, ids: Int[Tensor, "batch position"]) -> float:
     if ids.shape[1] < 2:
         raise InputError("future_leak needs texts of two tokens or more; give longer ones.")
     other = ids.clone()
-    size = int(ids.max()) + 1
+    size = max(2, int(ids.max()) + 1)
     other[:, -1] = (ids[:, -1] + 1) % size
     with evaluating(model):
         before, after = model(ids)[:, :-1], model(other)[:, :-1]

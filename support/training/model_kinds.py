@@ -104,6 +104,25 @@ def differences(description: Description, weights: dict[str, Tensor]) -> list[st
     return sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
 
 
+def refuse_replaced(model: GPT) -> None:
+    """Raise if a model's weights are not those that its configuration describes, before it is exported.
+
+    Raises:
+        InputError: adapters, eight-bit layers or other parts are in their place; one is named.
+
+    >>> from support.model import quantize
+    >>> refuse_replaced(quantize(GPT(GPTConfig(vocab_size=9))))
+    Traceback (most recent call last):
+    support.core.errors.InputError: Parts of this model were added or replaced (blocks.0...); export it as ...
+    """
+    plain = {"kind": "GPT", "config": model.config.to_dict(), "cross": False}
+    if differing := differences(plain, model.state_dict()):
+        raise InputError(
+            f"Parts of this model were added or replaced ({differing[0]}); export it as it was before it was "
+            "quantized, or with its adapters merged into the weights (merge_lora)."
+        )
+
+
 def _of_encoder(encoder: Encoder) -> Description:
     head = encoder.class_head
     return {

@@ -59,14 +59,14 @@ def overfit_one_batch(model: nn.Module, batch: TokenBatch, steps: int = 60, lr: 
     >>> losses[0] > 2, losses[-1] < 0.1
     (True, True)
     """
-    pupil = deepcopy(model)
-    for module in pupil.modules():
+    trial = deepcopy(model)
+    for module in trial.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
         if isinstance(module, SelfAttention):
             module.config = replace(module.config, dropout=0.0)
     config = TrainConfig(steps, lr=lr, warmup=min(10, steps), min_lr=lr, weight_decay=0.0, progress=False)
-    return train(pupil, lambda step: batch, config).losses
+    return train(trial, lambda step: batch, config).losses
 
 
 def first_gradients(model: nn.Module, batch: TokenBatch) -> dict[str, float]:
@@ -77,11 +77,11 @@ def first_gradients(model: nn.Module, batch: TokenBatch) -> dict[str, float]:
     >>> min(first_gradients(GPT(GPTConfig(vocab_size=9)), batch).values()) > 1e-4
     True
     """
-    pupil = deepcopy(model)
-    pupil.zero_grad()
-    with evaluating(pupil):
-        (cross_entropy_sum(pupil(batch[0]), batch[1]) / (batch[1] != IGNORE_INDEX).sum()).backward()
-    return norms_by_layer((name, p.grad) for name, p in pupil.named_parameters() if p.grad is not None)
+    trial = deepcopy(model)
+    trial.zero_grad()
+    with evaluating(trial):
+        (cross_entropy_sum(trial(batch[0]), batch[1]) / (batch[1] != IGNORE_INDEX).sum()).backward()
+    return norms_by_layer((name, p.grad) for name, p in trial.named_parameters() if p.grad is not None)
 
 
 @torch.no_grad()

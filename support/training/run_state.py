@@ -75,8 +75,9 @@ class RunState:
             }
             for i, p in enumerate(order)
         }
-        by_index = {i: kept for i, kept in by_index.items() if kept}
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": by_index})
+        fresh = self.optimiser.state_dict()
+        kept = {i: entries for i, entries in by_index.items() if entries}
+        self.optimiser.load_state_dict({**fresh, "state": fresh["state"] | kept})
         if saved.metadata.get("scaler"):
             self.scaler.load_state_dict(saved.metadata["scaler"])
         self.history = History.from_tensors(saved.part("history"))
@@ -119,8 +120,8 @@ def resumable(path: Path, model: nn.Module, config: TrainConfig, resume: bool) -
     if not resume:
         done = len(saved.extra["history.steps"])
         raise InputError(
-            f"{path.parent} already holds a run of {done} steps; give resume=True to go on with it, or "
-            "another folder."
+            f"{path.parent} already holds a run of {done} steps; give resume=True (on the command line "
+            "--resume) to go on with it, or another folder."
         )
     if describe(saved.model) != describe(model):
         raise InputError(f"The model in {path} has another shape than the one to be trained; build that one.")

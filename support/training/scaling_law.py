@@ -24,7 +24,7 @@ class ScalingLaw:
     """L(N, D) = E + A / N^α + B / D^β, the form of Hoffmann et al. 2022 (Chinchilla).
 
     Attributes:
-        floor: E, the loss that is left with endless parameters and data.
+        floor: E, the loss that is left with infinitely many parameters and data.
         a: A, what too few parameters cost.
         alpha: α, how fast that falls as they grow.
         b: B, what too little data costs.

@@ -1,6 +1,7 @@
 """The learning rate of each step, and which weights decay."""
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -9,14 +10,15 @@ from typing import Any
 import torch
 from torch import nn
 
-from support.core.validation import checked
+from support.core import InputError
+from support.core.validation import CountOrZero, checked
 from support.training.config import TrainConfig
 
 _BLOCK, _TABLE = re.compile(r"\bblocks\.(\d+)\."), re.compile(r"\b(embedding|position)\.")
 
 
 @checked
-def learning_rate(step: int, config: TrainConfig) -> float:
+def learning_rate(step: CountOrZero, config: TrainConfig) -> float:
     """The learning rate of a step: linear warm-up to ``lr``, then half a cosine down to ``min_lr``.
 
     Follows Loshchilov and Hutter 2017 (the cosine) with the warm-up of Goyal et al. 2017.
@@ -79,10 +81,18 @@ def _depths(model: nn.Module) -> dict[int, int]:
 def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
     """AdamW (Loshchilov and Hutter 2019) or SGD with momentum, over `decay_groups`.
 
+    Raises:
+        InputError: no parameter can be trained.
+
     >>> type(make_optimiser(nn.Linear(2, 3), TrainConfig(steps=1, optimiser="sgd"))).__name__
     'SGD'
     """
     groups = [g for g in decay_groups(model, config.weight_decay, config.layer_decay) if g["params"]]
+    if not groups:
+        raise InputError(
+            "No parameter of this model can be trained: all are frozen, or it has none; call "
+            "requires_grad_(True) on those that are to learn."
+        )
     make: Callable[..., torch.optim.Optimizer]
     if config.optimiser == "sgd":
         make = functools.partial(torch.optim.SGD, groups, lr=config.lr, momentum=config.betas[0])
@@ -90,6 +100,12 @@ def make_optimiser(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
         make = functools.partial(torch.optim.AdamW, groups, lr=config.lr, betas=config.betas)
     # One kernel for all weights instead of several a weight: the same numbers, sooner.
     try:
-        return make(fused=True)
+        optimiser = make(fused=True)
     except RuntimeError:  # a device or an older torch without that kernel
         return make()
+    if config.optimiser == "sgd" and config.betas[0]:
+        # The kernel takes a momentum for every weight or for none, and leaves it unset if float16 skips the
+        # first step; but the first tokens may pass an expert by. From zero the numbers are the same.
+        for p in itertools.chain.from_iterable(group["params"] for group in groups):
+            optimiser.state[p]["momentum_buffer"] = torch.zeros_like(p)
+    return optimiser

@@ -99,6 +99,7 @@ def matrix(
     caption: str | None = None,
     printed: Any = None,
     printed_digits: int | None = None,
+    corner: str = "",
 ) -> Table:
     """A vector or matrix of numbers, with names for its rows and columns.
 
@@ -110,6 +111,7 @@ def matrix(
         caption: a sentence above it.
         printed: what a text prints in the same places; where it is not `M` rounded, it stands behind a ≠.
         printed_digits: digits after the point in that text; `digits` if not given.
+        corner: the heading of the names of the rows.
 
     Raises:
         InputError: `M` has more than two dimensions or is empty, or the names or the print do not fit it.
@@ -121,6 +123,9 @@ def matrix(
     >>> matrix([[0.5, 2.0]], rows=["cat"], columns="dim", digits=1)
          dim 0  dim 1
     cat    0.5    2.0
+    >>> matrix([[0.5, 2.0]], rows=["cat"], columns="dim", digits=1, corner="word")
+    word  dim 0  dim 1
+    cat     0.5    2.0
     >>> matrix([0.504, -0.5], printed=[0.5, 0.5])
     0.50  −0.50 ≠ 0.50
     """
@@ -147,7 +152,7 @@ def matrix(
     right = [True] * len(heads)
     if rows is not None:
         texts = [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
-        heads, right = ["", *heads], [False, *right]
+        heads, right = [corner, *heads], [False, *right]
     return Table(tuple(map(tuple, texts)), tuple(heads), tuple(right), caption)
 
 

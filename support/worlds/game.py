@@ -158,6 +158,18 @@ class CallingGame:
             moment = self._after(moment, token)
         return total
 
+    def broken_at(self, tokens: Sequence[str]) -> int | None:
+        """The place of the first token that no rule allows where it stands; None if there is none.
+
+        >>> CallingGame().broken_at("<BOS> Pietro chiama Paolo vice Paolo".split())
+        4
+        """
+        self._check_start(tokens)
+        for at in range(1, len(tokens)):
+            if tokens[at] not in self.distribution(tokens[:at]):
+                return at
+        return None
+
     def legal(self, prefix: Sequence[str]) -> set[str]:
         """The next tokens that keep the rules: no slip, no call to oneself, no answer out of turn.
 

@@ -7,10 +7,11 @@ import torch
 from forked import forked
 from safetensors.torch import load_file, save_file
 
+from support.alignment import add_lora, merge_lora
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface
 from support.exchange.hf_config import read_fields
-from support.model import GPT, GPTConfig
+from support.model import GPT, GPTConfig, quantize
 
 transformers = pytest.importorskip("transformers")
 
@@ -348,3 +349,13 @@ def test_a_folder_of_the_hubs_cache(theirs, tmp_path, monkeypatch):
         "me/tiny", cache_dir=tmp_path, allow_patterns=["*.json", "*.safetensors"], local_files_only=True
     )
     assert from_huggingface(place).config.n_kv_heads == 2
+
+
+@pytest.mark.parametrize("replace", [quantize, lambda model: add_lora(model, rank=1)])
+def test_a_model_with_replaced_parts_is_not_written(tmp_path, replace):
+    model = replace(GPT(GPTConfig(vocab_size=9, d_model=32, activation="gelu_tanh")))
+    with pytest.raises(InputError, match=r"added or replaced \(blocks.*merge_lora"):
+        to_huggingface(model, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    if hasattr(model.blocks[0].attention.qkv, "updates"):
+        assert to_huggingface(merge_lora(model))[0]["model_type"] == "gpt2"

@@ -11,9 +11,10 @@ import torch
 from safetensors.numpy import load as load_arrays
 
 from support import zoo
+from support.alignment import add_lora
 from support.core import InputError
 from support.exchange.web_export import FORMAT, SHIPPED, for_page, rounded
-from support.model import GPT, GPTConfig
+from support.model import GPT, GPTConfig, quantize
 from support.text import Vocabulary
 from support.training import evaluate_loss
 
@@ -83,6 +84,12 @@ def test_what_rounding_costs_is_little_and_shipping_in_full_costs_nothing():
 def test_a_model_that_the_page_cannot_run_is_refused(choices):
     with pytest.raises(InputError, match="The page cannot run"):
         for_page("odd", small(**choices), WORDS)
+
+
+@pytest.mark.parametrize("replace", [quantize, lambda model: add_lora(model, rank=1)])
+def test_a_model_with_replaced_parts_is_refused(replace):
+    with pytest.raises(InputError, match="added or replaced"):
+        for_page("odd", replace(small()), WORDS)
 
 
 def test_a_vocabulary_that_does_not_fit_is_refused():

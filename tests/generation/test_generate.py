@@ -109,3 +109,15 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
 def test_wrong_arguments_are_refused_before_anything_is_written(model, sampling, say):
     with pytest.raises(InputError, match=say):
         stream(model, **{"ids": [1], "max_new_tokens": 3, **sampling})
+
+
+class Successor(torch.nn.Module):
+    """Has no parameter: after ``n`` comes ``n + 1``."""
+
+    def forward(self, ids):
+        return torch.nn.functional.one_hot((ids + 1) % 7, 7).double()
+
+
+def test_a_model_without_parameters_can_write():
+    assert generate(Successor(), [3], 5, greedy=True) == [3, 4, 5, 6, 0, 1]
+    assert len(generate(Successor(), [3], 5, seed=0)) == 6

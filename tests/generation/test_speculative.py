@@ -115,5 +115,7 @@ def test_what_cannot_be_speculated_is_refused():
         speculative_generate(large, large, [1], -1)
     with pytest.raises(InputError, match="exceed context"):
         speculative_generate(large, large, [1], 24)
+    with pytest.raises(InputError, match="exceed context=4 of the draft"):
+        speculative_generate(large, random_model(context=4), [1], 8)
     with pytest.raises(InputError, match="share a vocabulary"):
         speculative_generate(large, random_model(vocab_size=6), [1], 3)

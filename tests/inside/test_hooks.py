@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from support.core import InputError
-from support.inside import Activations, ablate, hook_points, hooked, only, run_with_cache
+from support.inside import Activations, ablate, hook_points, hooked, only, run_with_cache, run_with_hooks
 from support.model import attend
 
 IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
@@ -134,3 +134,14 @@ def test_wrong_names_are_answered_with_the_right_ones(random_model):
         pytest.raises(InputError, match="cache"),
     ):
         model(IDS, cache)
+
+
+def test_heads_that_are_not_there_are_refused(random_model):
+    model = random_model()
+    for point, heads in (
+        ("residual.1", [0]),
+        ("blocks.0.attention.z", [3]),
+        ("blocks.0.attention.pattern", [-4]),
+    ):
+        with pytest.raises(InputError, match=f"no head {heads[0]} here"):
+            run_with_hooks(model, IDS, {point: only(torch.zeros(()), heads=heads)})

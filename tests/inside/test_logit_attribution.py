@@ -65,3 +65,6 @@ def test_what_cannot_be_taken_apart_is_refused(random_model):
     for wrong in ({"word": 0}, {"word": 9}, {"word": 1, "against": 0}):
         with pytest.raises(InputError, match="never predicts"):
             direct_logit_attribution(model, IDS, **wrong)
+    for position in (IDS.shape[1], -IDS.shape[1] - 1):
+        with pytest.raises(InputError, match=f"no position {position}"):
+            direct_logit_attribution(model, IDS, word=1, position=position)

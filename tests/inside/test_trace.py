@@ -3,9 +3,12 @@
 import pytest
 import torch
 
+from support.alignment import add_lora, lora_parameters, merge_lora
 from support.core import InputError
 from support.inside.lens import logit_lens
+from support.inside.logit_attribution import direct_logit_attribution
 from support.inside.trace import ablate, trace
+from support.model import quantize
 
 IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 0, 0]])
 
@@ -138,3 +141,38 @@ def test_wrong_parts_are_refused_and_leave_nothing_behind(random_model):
     with pytest.raises(RuntimeError), ablate(model, attention=[0]):
         raise RuntimeError
     assert model(IDS).equal(logits)
+
+
+def replaced(model, kind):
+    """The model with adapters far from zero, or in eight bits; and what a pass may differ by."""
+    if kind == "int8":
+        return quantize(model), 0.05
+    adapted = add_lora(model, rank=2)
+    for parameter in lora_parameters(adapted):
+        torch.nn.init.normal_(parameter)
+    return adapted.eval(), 1e-9
+
+
+@pytest.mark.parametrize("kind", ["adapters", "int8"])
+def test_heads_and_neurons_of_replaced_layers_add_up(random_model, kind):
+    model, error = replaced(random_model(tie_weights=False), kind)
+    seen = trace(model, IDS)
+    bias = torch.stack([block.attention.output.bias for block in model.blocks])[:, None, None]
+    scale = seen.attention.abs().max()
+    assert (seen.heads.sum(dim=2) + bias - seen.attention).abs().max() < error * scale
+    found = direct_logit_attribution(model, IDS, word=2)
+    logit = model(IDS)[:, -1, 2]
+    assert (found.logit - logit).abs().max() < error * logit.abs().max().clamp(min=1)
+    if kind == "adapters":  # an independent way: the same model with its adapters in the weights
+        merged = direct_logit_attribution(merge_lora(model), IDS, word=2)
+        torch.testing.assert_close(found.neurons, merged.neurons)
+        torch.testing.assert_close(found.heads, merged.heads)
+
+
+def test_a_hook_on_a_replaced_layer_is_not_part_of_its_weight(random_model):
+    model, _ = replaced(random_model(), "adapters")
+    whole = trace(model, IDS).heads
+    with ablate(model, heads=[(0, 1)]):
+        cut = trace(model, IDS).heads
+    assert cut[0, :, 1].abs().max() == 0
+    torch.testing.assert_close(cut[0, :, 0], whole[0, :, 0])

@@ -177,6 +177,8 @@ def test_trains_on_hidden_tokens_and_on_classes():
     cfg = GPTConfig(vocab_size=16, context=6, d_model=32, n_heads=2, n_layers=2, causal=False)
     model = Encoder(cfg, n_classes=2)
     batches = MaskedBatches(texts, 12, mask_id=3, vocab_size=16, special_ids=(0, 1, 2))
+    largest = MaskedBatches(texts, 12, mask_id=3, vocab_size=16, seed=2**64 - 1)
+    assert not largest(0)[0].equal(largest(1)[0])
     assert all(a.equal(b) for a, b in zip(batches(5), batches(5), strict=True))
     history = train(model, batches, TrainConfig(steps=250, lr=5e-3, progress=False))
     assert history.losses[0] > 2 and sum(history.losses[-20:]) / 20 < 0.5

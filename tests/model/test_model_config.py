@@ -71,6 +71,12 @@ def test_the_record_is_frozen():
         GPTConfig(vocab_size=28).d_model = 3
 
 
+def test_a_list_is_taken_for_a_tuple_that_may_be_left_out():
+    config = GPTConfig(vocab_size=9, window=3, window_layers=(1,))
+    assert GPTConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    assert GPTConfig(vocab_size=9, window=3, window_layers=[1]).window_layers == (1,)
+
+
 def test_json_and_back():
     cfg = GPTConfig(vocab_size=28, masked_ids=(0, 3), norm_first=False, d_ff=77)
     assert GPTConfig.from_dict(json.loads(json.dumps(cfg.to_dict()))) == cfg

@@ -250,3 +250,45 @@ def test_on_a_phone_play_brings_what_moves_into_view(open_tab, page, name):
     tab.wait_for_timeout(200)
     assert tab.evaluate("scrollY") == before, "what is in view stays where it is"
     assert tab.complaints == []
+
+
+NAMED = """(e) => {
+  const map = e.querySelector('.live-map'), written = [...map.querySelectorAll('text.live-name')];
+  const wide = map.viewBox.baseVal.width;
+  const inside = written.map((text) => text.getBBox()).every(({x, width}) => x > -2 && x + width < wide + 2);
+  return [written.map((text) => text.textContent), e.state.near.map(({truly}) => truly), inside];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_neighbours_of_a_chosen_word_keep_their_names(open_tab, width):
+    """Also where the points lie so close that a name must go further away, with a line to its point."""
+    tab = opened(open_tab, "notebooks/09_maps.html", width=width)
+    figure = figure_of(tab, "maps")
+    figure.scroll_into_view_if_needed()
+    tab.wait_for_timeout(300)
+    field, which = figure.locator("input[type=text]"), figure.locator("select").first
+    ties = 0
+    for choice in ("PCA", "t-SNE, perplexity 2"):
+        which.select_option(label=choice)
+        for word in ("giant", "soldier", "lion"):
+            field.fill(word)
+            tab.wait_for_timeout(150)
+            written, near, inside = figure.evaluate(NAMED)
+            assert {word, *near} <= {*written} and inside
+            ties += figure.locator(".live-tie").count()
+    assert ties, "some names stand apart, tied to their points"
+    assert tab.complaints == []
+
+
+def test_a_made_up_game_shows_which_word_breaks_a_rule(open_tab):
+    tab = opened(open_tab, "notebooks/18_training.html")
+    figure = figure_of(tab, "scrub")
+    figure.scroll_into_view_if_needed()
+    tab.wait_for_timeout(300)
+    game, slider = figure.locator(".scrub-game"), figure.locator("input[type=range]").first
+    assert game.locator("mark").inner_text() == "teiera"
+    slider.evaluate("(e) => { e.value = e.max; e.dispatchEvent(new Event('input', {bubbles: true})); }")
+    tab.wait_for_timeout(200)
+    assert game.locator("mark").count() == 0 and "legal to its end" in game.inner_text()
+    assert "69 keep every rule" in figure.locator(".live-says").inner_text()

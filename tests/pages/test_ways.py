@@ -159,7 +159,7 @@ def test_a_page_that_comes_slowly_is_drawn_in_parts_and_does_not_jump(remembered
 
 
 ANSWERS = {
-    "10_positions": "RoPE notices nothing at twice the length",
+    "10_positions": "RoPE is hardly worse at twice the length",
     "13_feed_forward": "unit 116 is most active not when Paolo calls Pietro",
     "21_sampling": "A flat distribution can be the best possible prediction.",
     "26_preferences": "This is Goodhart’s law",

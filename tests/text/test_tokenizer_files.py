@@ -168,3 +168,16 @@ def test_unknown_rules_are_refused():
         BPETokenizer([], pattern="gpt-9")
     with pytest.raises(InputError, match="normal_form='NFX'"):
         BPETokenizer([], normal_form="NFX")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_every_normal_form_is_saved_and_loaded(form, tmp_path):
+    tokenizer = BPETokenizer.train("low lower lowest fine ﬁne é", 262)
+    ours = BPETokenizer(tokenizer.merges, normal_form=form)
+    ours.save(tmp_path / "tokenizer.json")
+    again, theirs = (
+        make(str(tmp_path / "tokenizer.json")) for make in (BPETokenizer.load, Tokenizer.from_file)
+    )
+    assert again.normal_form == form and BPETokenizer.from_dict(ours.to_dict()).merges == ours.merges
+    for text in ("ﬁne lower", "e\u0301 é ①²", "가 한"):
+        assert again.encode(text) == ours.encode(text) == theirs.encode(text).ids

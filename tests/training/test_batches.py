@@ -4,7 +4,16 @@ import pytest
 import torch
 
 from support.core import InputError
-from support.training import IGNORE_INDEX, SequenceBatches, StreamBatches, inputs_and_targets
+from support.model import GPT, GPTConfig
+from support.training import (
+    IGNORE_INDEX,
+    SequenceBatches,
+    StreamBatches,
+    TrainConfig,
+    evaluate_stream,
+    inputs_and_targets,
+    train,
+)
 
 
 def test_targets_are_the_next_tokens_and_padding_predicts_nothing():
@@ -61,3 +70,14 @@ def test_windows_of_a_stream_cover_it_evenly():
 def test_nothing_to_predict_is_refused(make):
     with pytest.raises(InputError):
         make()
+
+
+def test_a_text_in_half_the_memory_trains_and_is_evaluated_alike():
+    ids = torch.arange(60) * 7 % 11
+    results = []
+    for text in (ids, ids.int()):
+        torch.manual_seed(0)
+        model = GPT(GPTConfig(vocab_size=11, d_model=8, n_heads=2))
+        losses = train(model, StreamBatches(text, 2, 8), TrainConfig(3, progress=False)).losses
+        results.append((losses, evaluate_stream(model, text, context=8)))
+    assert results[0] == results[1]

@@ -17,6 +17,7 @@ from torch import nn
 from support.core import InputError, atomic_write, seed_everything
 from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
 from support.text import BPETokenizer, Vocabulary
+from support.text.byte_alphabet import BYTES
 from support.training import (
     Seq2SeqBatches,
     SequenceBatches,
@@ -47,6 +48,7 @@ KINDS = {
         lambda: fresh(positions="rope", n_experts=3, tie_weights=False),
         lambda m: m(IDS),
     ),
+    "GPT with a window in some layers": (lambda: fresh(window=3, window_layers=(1,)), lambda m: m(IDS)),
     "decoder": (lambda: GPT(SHAPE, cross=True), lambda m: m(IDS, memory=torch.ones(2, 3, 16))),
     "Encoder": (lambda: Encoder(BOTH_WAYS, pad_id=None), lambda m: m(IDS)),
     "Encoder with classes": (
@@ -296,3 +298,32 @@ def test_float64_models_keep_their_precision(tmp_path):
     loaded = load_checkpoint(tmp_path / "m.safetensors").model
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), loaded.parameters(), strict=True))
     assert loaded.embedding.weight.dtype == torch.float64 and not loaded.training
+
+
+def test_a_model_of_several_precisions_keeps_each(tmp_path):
+    model = fresh(tie_weights=False)
+    model.blocks[0].bfloat16()  # its names come first in the file
+    model.head.double()
+    save_checkpoint(tmp_path / "m.safetensors", model)
+    loaded = load_checkpoint(tmp_path / "m.safetensors").model.state_dict()
+    for name, weight in model.state_dict().items():
+        assert loaded[name].dtype == weight.dtype and torch.equal(loaded[name], weight), name
+
+
+def test_an_embedding_that_both_halves_share_is_one_after_loading(tmp_path):
+    save_checkpoint(tmp_path / "m.safetensors", EncoderDecoder(SHAPE))
+    loaded = load_checkpoint(tmp_path / "m.safetensors").model
+    assert loaded.decoder.embedding.weight is loaded.encoder.embedding.weight
+    assert all(p.requires_grad for p in loaded.parameters())
+
+
+def test_a_tokenizer_keeps_the_rule_that_its_own_file_cannot_hold(tmp_path):
+    """tiktoken takes the leftmost of two places for one token (see tests/text/test_vocabulary_files.py)."""
+    merges = [(b"x", b"y"), (b"y", b"x"), (b"x", b"yx"), (b"xy", b"x")]
+    ids = {token: i for i, token in enumerate([*BYTES, b"xy", b"yx", b"xyx"])}
+    tokenizer = BPETokenizer(merges, ids=ids, equal_ranks=True)
+    save_checkpoint(tmp_path / "m.safetensors", fresh(vocab_size=len(tokenizer)), tokenizer=tokenizer)
+    loaded = load_checkpoint(tmp_path / "m.safetensors").tokenizer
+    texts = ["".join(random.choices("xy", k=12)) for _ in range(200)]
+    assert [loaded.encode(text) for text in texts] == [tokenizer.encode(text) for text in texts]
+    assert loaded.equal_ranks

@@ -58,6 +58,34 @@ def test_it_refuses_in_a_sentence_and_resumes(text, tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (["--batch-size", "0"], "batch_size=0 must be greater"),
+        (["--sample", "-1"], "max_new_tokens=-1 must be a whole number"),
+        (["--steps", "0"], "steps=0 must be greater"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_training(text, tmp_path, capsys, wrong, sentence):
+    assert main([*text, "--steps", "2", "--quiet", *wrong]) == 1
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_text_of_which_nothing_can_be_held_out_is_refused_before_training(tmp_path, capsys):
+    (tmp_path / "short.txt").write_text("Pietro chiama Leo", encoding="utf8")
+    text = ["--text", str(tmp_path / "short.txt"), "--folder", str(tmp_path / "run")]
+    assert main([*text, *SMALL, "--context", "4", "--steps", "1"]) == 1
+    assert "short.txt is too short to hold out two tokens" in capsys.readouterr().err
+
+
+def test_help_tells_only_defaults_that_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = capsys.readouterr().out
+    assert "(default: 4096)" in told and "None" not in told and "False" not in told
+
+
 def test_a_recipe_trains_with_its_own_vocabulary(tmp_path, capsys, monkeypatch):
     short = replace(
         zoo.recipe("calling-game"),

@@ -144,6 +144,13 @@ def test_diagnose_changes_nothing():
     assert torch.get_rng_state().equal(state)
 
 
+def test_a_model_that_is_frozen_whole_is_told_so():
+    model = GPT(SHAPE).requires_grad_(False)
+    texts = [[1, 4 + i % 5, 5 + i % 3, 2] for i in range(32)]
+    report = diagnose(model, SequenceBatches(texts, 8), TrainConfig(20))
+    assert report.findings[-1].fault == "frozen" and report.measured["frozen parameters"] > 10
+
+
 def test_diagnose_refuses_what_is_no_gpt():
     with pytest.raises(InputError, match="needs a GPT"):
         diagnose(nn.Linear(2, 2), BATCHES, CONFIG)
@@ -202,6 +209,7 @@ def test_a_leak_is_seen_in_an_encoder_and_in_no_decoder():
     assert future_leak(GPT(SHAPE), ids) == 0
     assert future_leak(GPT(replace(SHAPE, positions="rope", window=4)), ids) == 0
     assert future_leak(GPT(replace(SHAPE, causal=False)), ids) > 0.01
+    assert future_leak(GPT(replace(SHAPE, causal=False)), torch.zeros_like(ids)) > 0.01
 
 
 def test_the_memorising_floor_is_what_a_table_of_prefixes_reaches():

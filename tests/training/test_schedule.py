@@ -1,3 +1,4 @@
+import copy
 import math
 from itertools import pairwise
 
@@ -106,3 +107,50 @@ def test_lower_layers_learn_slower_by_layer_decay():
     for name, p in model.named_parameters():
         rate = next(rate for place, rate in rates.items() if name.startswith(place))
         assert torch.allclose(p, before[name] - 0.5 * rate * gradients[name], atol=1e-12), name
+
+
+def momentum_by_hand(model, batches, lr, steps):
+    """Torch's plain SGD, without its fused kernel, as `train` is to do it with ``optimiser="sgd"``."""
+    optimiser = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9, foreach=False)
+    for step in range(steps):
+        inputs, targets = batches(step)
+        loss = cross_entropy_sum(model(inputs), targets) / targets.numel() + model.extra_loss()
+        loss.backward()
+        optimiser.step()
+        optimiser.zero_grad()
+
+
+def test_momentum_comes_to_an_expert_when_its_first_token_does():
+    torch.manual_seed(0)
+    ours = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, n_experts=6)).double()
+    plain = copy.deepcopy(ours)
+
+    def batches(step):
+        return torch.tensor([[step % 9]]), torch.tensor([[(step + 1) % 9]])
+
+    how = {"optimiser": "sgd", "weight_decay": 0.0, "clip": None, "min_lr": 0.1, "progress": False}
+    train(ours, batches, TrainConfig(9, lr=0.1, betas=(0.9, 0.0), **how))
+    momentum_by_hand(plain, batches, lr=0.1, steps=9)
+    for p, q in zip(ours.parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(p, q)
+
+
+def test_a_first_step_that_float16_leaves_out_leaves_no_momentum_behind():
+    ours, plain = nn.Linear(64, 64), nn.Linear(64, 64)
+    plain.load_state_dict(ours.state_dict())
+    fused = make_optimiser(ours, TrainConfig(2, lr=0.1, optimiser="sgd", weight_decay=0.0))
+    usual = torch.optim.SGD(plain.parameters(), lr=0.1, momentum=0.9, foreach=False)
+    fused.grad_scale = None
+    for found in (1.0, 0.0):  # first an overflow, as `GradScaler` tells it to the kernel
+        fused.found_inf = torch.tensor(found)
+        for p in (*ours.parameters(), *plain.parameters()):
+            p.grad = torch.full_like(p, math.inf if found else 0.5)
+        fused.step()
+    usual.step()
+    for p, q in zip(ours.parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(p, q)
+
+
+def test_a_model_with_nothing_to_train_is_refused():
+    with pytest.raises(InputError, match="No parameter of this model can be trained"):
+        make_optimiser(nn.Linear(2, 2).requires_grad_(False), TrainConfig(1))

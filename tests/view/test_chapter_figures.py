@@ -180,6 +180,12 @@ def test_the_run_is_the_one_of_the_training_log():
         assert found["step"] == row["step"]
         assert all(w["exact"] == pytest.approx(exact.get(w["word"], 0), abs=1e-4) for w in found["words"])
         assert found["p"] == max(w["p"] for w in found["words"])
+        words = row["game"].removesuffix(" …").split()
+        legal = words[: row["broken"]] if row["broken"] >= 0 else words
+        for i, word in enumerate(legal):
+            assert word in CallingGame().distribution(["<BOS>", *legal[:i]])
+        if row["broken"] >= 0:
+            assert words[row["broken"]] not in CallingGame().distribution(["<BOS>", *legal])
     figure = find("scrub")
     assert "not yet better than counting" in figure.sentence(figure.values()), "it opens where the run begins"
     assert "trigram" in figure.sentence(figure.still_values()), "the still picture shows where it ends"

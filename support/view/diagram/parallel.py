@@ -107,7 +107,7 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
     ):
         raise InputError("give four numbers of each of four devices, whose sums have at most three digits")
     summed = [[1] * 4 for _ in range(4)]  # of how many devices an entry is the sum
-    d, cell, high, across, down, wide = Drawing(520), 27, 14, 51, 72, 106
+    d, cell, high, left, across = Drawing(594), 34, 13, 82, 66
 
     def entry(x: Number, y: Number, number: Number | str, count: int) -> None:
         """A number in the shade of how many devices it is the sum of; a finished one in bold letters."""
@@ -115,60 +115,52 @@ def ring(gradients: Sequence[Sequence[Number]] = GRADIENTS) -> Diagram:
         if count == 4:
             d.text(x + cell / 2, y + high / 2, f"{number}", size=SMALLEST, bold=True, inside=True)
 
-    def one_round(left: Number, top: Number, turn: int) -> None:
-        """The devices in a square, the ring clockwise, in a frame of their own."""
-        d.frame(left, top, wide, 160)
-        d.text(left + wide / 2, top + 12, f"round {turn + 1}", size=12)
-        x, y = left + (wide - across - cell) / 2, top + 24
-        places = [(x, y), (x + across, y), (x + across, y + down), (x, y + down)]
-        for k, (x, y) in enumerate(places):
+    def state(top: Number, turn: int | None = None) -> None:
+        """The devices side by side, and what each sends to the next; the last one's goes to the first."""
+        for k in range(4):
+            x = left + across * k
             for j in range(4):
-                entry(x, y + high * j, held[k][j], summed[k][j])
-            aside, anchor = ((-4, "end"), (cell + 4, "start"))[k in (1, 2)]
-            d.text(x + aside, y + 2 * high, str(k), "faint", size=11, anchor=anchor)
-        for k, (x, y) in enumerate(places):
-            j = (k - turn) % 4
-            at = y + high * (j + 0.5)
-            d.cell(x, y + high * j, cell, high, role="ink", edge=2)
-            if k == 0:
-                d.arrow((x + cell + 2, at), (x + across - 2, at), role="ink")
-            elif k == 2:
-                d.arrow((x - 2, at), (x - across + cell + 2, at), role="ink")
-            else:
-                ends = (y + 4 * high + 3, y + down - 3) if k == 1 else (y - 3, y - down + 4 * high + 3)
-                d.arrow(*((x + cell / 2, end) for end in ends), role="ink")
+                entry(x, top + high * j, held[k][j], summed[k][j])
+        if turn is None:
+            return
+        d.text(8, top + 2 * high, f"round {turn + 1}", size=12, anchor="start")
+        for k in range(4):
+            x, j = left + across * k, (k - turn) % 4
+            at = top + high * (j + 0.5)
+            d.cell(x, top + high * j, cell, high, role="ink", edge=2)
+            d.arrow((x + cell + 3, at), (x + (across if k < 3 else cell + 22) - 3, at), role="ink")
+            if k == 3:
+                d.arrow((left - 22, at), (left - 3, at), role="ink")
 
     d.text(8, 12, "sum of", "faint", size=12, anchor="start")
     for k, word in enumerate(("one", "two", "three", "four")):
-        d.cell(54 + 46 * k, 5, 40, high, word, "loss", SHADES[k])
+        d.cell(54 + 46 * k, 5, 40, high + 1, word, "loss", SHADES[k])
+        d.text(left + across * k + cell / 2, 62, f"device {k}", "faint", size=12)
     d.text(240, 12, "devices", "faint", size=12, anchor="start")
-    d.cell(54, 28, 40, high, role="ink", edge=2)
-    d.text(102, 35, "sent to the next device, clockwise", "faint", size=12, anchor="start")
+    d.cell(54, 28, 40, high + 1, role="ink", edge=2)
+    d.text(102, 35, "goes to the next device, from 3 to 0", "faint", size=12, anchor="start")
     for part, (name, what) in enumerate(
         (("reduce-scatter", "what arrives is added"), ("all-gather", "what arrives replaces"))
     ):
-        top = 56 + 194 * part
+        top = 74 + 218 * part
         d.text(8, top + 10, name, bold=True, anchor="start")
         d.text(126, top + 10, what, "faint", size=12, anchor="start")
-        for column in range(3):
-            turn = 3 * part + column
-            one_round(5 + 112 * column, top + 22, turn)
+        for row in range(3):
+            turn = 3 * part + row
+            state(top + 24 + 63 * row, turn)
             sent = [(k, (k - turn) % 4, held[k][(k - turn) % 4], summed[k][(k - turn) % 4]) for k in range(4)]
             for k, j, number, count in sent:
                 held[(k + 1) % 4][j] = number + (held[(k + 1) % 4][j] if part == 0 else 0)
                 summed[(k + 1) % 4][j] = count + (summed[(k + 1) % 4][j] if part == 0 else 0)
-    d.text(8, 456, "afterwards", bold=True, anchor="start")
-    d.text(8, 484, "every device holds\nall four sums", "faint", size=12, anchor="start")
-    for k in range(4):
-        for j in range(4):
-            entry(150 + 46 * k, 446 + high * j, held[k][j], summed[k][j])
-        d.text(150 + 46 * k + cell / 2, 511, str(k), "faint", size=11)
-    d.text(148, 511, "device", "faint", size=11, anchor="end")
+    d.text(8, 520, "afterwards", bold=True, anchor="start")
+    d.text(126, 520, "every device holds all four sums", "faint", size=12, anchor="start")
+    state(534)
     sums = ", ".join(map(str, held[0]))
     return d.done(
-        "Four devices in a ring, each with four numbers of its gradient, in six rounds. In each round every "
-        "device sends one number to the next device. In the three rounds of the reduce-scatter what arrives "
-        "is added, so that after them each device has one finished sum; in three rounds of the all-gather "
+        "Four devices side by side, each with four numbers of its gradient, in six rounds. In each round "
+        "every device sends one number to the next device, and the last device to the first: a ring. In the "
+        "three rounds of the reduce-scatter what arrives is added, so that after them each device has one "
+        "finished sum; in three rounds of the all-gather "
         f"these sums go round. Then each device holds the sums {sums}, and has sent six numbers."
     )
 

@@ -19,16 +19,23 @@
   };
 
   // Words beside their points where there is room, the first ones first; those that find none wait for the pointer.
+  // A name that matters always stands: with a line to its point further away, or over points.
+  const AROUND = [26, 38, 52, 68, 88, 110].flatMap((far) => Array.from({length: 16}, (_, k) => [far, k * Math.PI / 8]));
   const place = (words, at, order, tall, chosen, first, busy) => {
     const dots = [...at, ...busy].map(([x, y]) => [x - 5, x + 5, y - 5, y + 5]), names = [], found = new Map();
     for (const i of order) {
       const wide = 9 * words[i].length + 4, [x, y] = at[i], far = i === chosen ? 14 : 9; // outside its ring
       const spots = [[x + far - 1, y - 9, "live-right", x + far, y + 5], [x - far + 1 - wide, y - 9, "live-left", x - far, y + 5],
         [x - wide / 2, y - far - 17, "", x, y - far - 2], [x - wide / 2, y + far - 1, "", x, y + far + 12]];
+      const distant = () => AROUND.map(([reach, turn]) => {
+        const across = Math.cos(turn), down = Math.sin(turn), cx = x + reach * across + across * wide / 2, cy = y + reach * down;
+        return [cx - wide / 2, cy - 9, "", cx, cy + 5, [cx - Math.sign(across.toFixed(3)) * (wide / 2 - 2), cy - Math.sign(down.toFixed(3)) * (Math.abs(across) < 0.5 ? 8 : 0)]];
+      });
       const fits = ([left, top]) => left > 1 && left + wide < 403 && top > 0 && top + 18 < tall
         && !names.some((b) => left < b[1] && left + wide > b[0] && top < b[3] && top + 18 > b[2]);
-      const free = spots.filter(fits), clear = free.find((s) => !dots.some((b) => s[0] < b[1] && s[0] + wide > b[0] && s[1] < b[3] && s[1] + 18 > b[2]));
-      const spot = clear || (order.indexOf(i) < first ? free[0] : undefined); // a name that matters may hide a point
+      const open = (s) => !dots.some((b) => s[0] < b[1] && s[0] + wide > b[0] && s[1] < b[3] && s[1] + 18 > b[2]);
+      const free = spots.filter(fits), matters = order.indexOf(i) < first, distant_free = matters && !free.some(open) ? distant().filter(fits) : [];
+      const spot = free.find(open) || distant_free.find(open) || (matters ? free[0] || distant_free[0] : undefined);
       if (!spot) continue;
       names.push([spot[0], spot[0] + wide, spot[1], spot[1] + 18]);
       found.set(i, spot);
@@ -46,6 +53,7 @@
       const [x, y] = at[i].map((v) => Number(one(v))), spot = spots.get(i);
       const node = svg("g", {class: `live-line${LINES[names.indexOf(kinds[i])]} live-spot`},
         svg("circle", {cx: x, cy: y, r: 11, class: "live-halo"}), mark[names.indexOf(kinds[i])](x, y),
+        ...(spot && spot[5] ? [svg("line", {x1: x, y1: y, x2: one(spot[5][0]), y2: one(spot[5][1]), class: "live-tie"})] : []),
         ...(spot ? [text(one(spot[3]), one(spot[4]), word, {class: `live-name ${spot[2]}${i === chosen ? " live-chosen" : ""}`})] : []));
       node.addEventListener("mouseenter", () => { told.textContent = `${word} (${kinds[i]})`; });
       node.addEventListener("click", () => choose(word));

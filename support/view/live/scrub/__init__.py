@@ -11,9 +11,23 @@ from support import zoo
 from support.view import style
 from support.view.live.controls import Action, Choice, Slider
 from support.view.live.description import LiveFigure
+from support.worlds import CallingGame
+
+WORLD = CallingGame()
+
+
+def broken_at(game: str) -> int:
+    """Which word of a made-up game is the first that no rule allows, counted from 0; −1 if there is none.
+
+    >>> broken_at("Pietro chiama Paolo vice Paolo …"), broken_at("2 chiama Pietro capo <EOS>")
+    (3, -1)
+    """
+    at = WORLD.broken_at(["<BOS>", *game.removesuffix(" …").split()])
+    return -1 if at is None else at - 1
+
 
 RECORD = zoo.record("training_scrub")
-RUN: list[dict[str, Any]] = RECORD["runs"]
+RUN: list[dict[str, Any]] = [{**row, "broken": broken_at(row["game"])} for row in RECORD["runs"]]
 LINES: dict[str, float] = RECORD["lines"]  # losses of counting models, and the lowest possible one
 TEXTS = tuple(RUN[0]["next"])
 LAST = len(RUN) - 1
@@ -34,8 +48,10 @@ def scrub(at: float | int, text: str) -> dict[str, Any]:
     words = [{"word": word, "p": p, "exact": exact} for word, p, exact in row["next"][text]]
     passed = [name for name, loss in LINES.items() if row["loss"] < loss]
     verdict = f"better than the {passed[-1]} model" if passed else "not yet better than counting single words"
+    legal = row["legal"]
     return {
-        **{name: row[name] for name in ("step", "loss", "legal", "game")},
+        **{name: row[name] for name in ("step", "loss", "legal", "game", "broken")},
+        **{"keeping": "none keeps" if legal == 0 else "1 keeps" if legal == 1 else f"{legal} keep"},
         **{"words": words, "best": words[0]["word"], "p": words[0]["p"], "exact": words[0]["exact"]},
         "verdict": verdict,
         "above": row["loss"] - LINES["floor"],
@@ -91,8 +107,8 @@ FIGURE = LiveFigure(
     compute=scrub,
     draw=draw_scrub,
     says="After {step:.0f} steps the loss on new games is {loss:.3f} nats per word, {above:.3f} above the "
-    "lowest possible: {verdict}. Legal games among 100 that it makes up: {legal:.0f}. The most probable word "
-    "is “{best}”, with {p:.1%}; the game gives it {exact:.1%}.",
+    "lowest possible: {verdict}. Of 100 games that it makes up, {keeping} every rule. The most probable next "
+    "word is “{best}”, with {p:.1%}; the game gives it {exact:.1%}.",
     columns=("next word", "the model’s probability", "the game’s"),
     rows=(("{word}", "{p:.1%}", "{exact:.1%}"),),
     each="words",

@@ -9,7 +9,8 @@
     compute({at, text}, {run, lines}) {
       const row = run[Math.round(at)], words = row.next[text].map(([word, p, exact]) => ({word, p, exact}));
       const passed = Object.keys(lines).filter((name) => row.loss < lines[name]);
-      return {step: row.step, loss: row.loss, legal: row.legal, game: row.game, words, best: words[0].word, p: words[0].p, exact: words[0].exact,
+      return {step: row.step, loss: row.loss, legal: row.legal, game: row.game, broken: row.broken,
+        keeping: row.legal === 0 ? "none keeps" : row.legal === 1 ? "1 keeps" : `${row.legal} keep`, words, best: words[0].word, p: words[0].p, exact: words[0].exact,
         verdict: passed.length ? `better than the ${passed.at(-1)} model` : "not yet better than counting single words", above: row.loss - lines.floor};
     },
     draw(state, {run, lines}, {svg, text, make, shown}) {
@@ -33,7 +34,12 @@
           text(104, 309 + 25 * k, word, {class: "live-left"}), svg("rect", {x: 112, y: 294 + 25 * k, width: (220 * p).toFixed(1), height: 19, class: "live-bar"}),
           svg("rect", {x: 112, y: 292 + 25 * k, width: (220 * exact).toFixed(1), height: 23, class: "live-ghost"}),
           text(398, 309 + 25 * k, shown(p, 1, true), {class: "live-left"}))));
-      return make("div", {class: "live-drawn"}, plot, make("p", {class: "scrub-game"}, make("b", {}, "A game that it makes up: "), state.game));
+      // The first word that no rule allows is marked; what comes after it can no longer be judged.
+      const {broken} = state, made = state.game.split(" "), whole = broken < 0;
+      const told = whole ? made.at(-1) === "…" ? "legal as far as it is shown: " : "legal to its end: " : "the marked word breaks a rule: ";
+      return make("div", {class: "live-drawn"}, plot, make("p", {class: "scrub-game"}, make("b", {}, "A game that it makes up; ", told),
+        ...whole ? [state.game] : [broken ? `${made.slice(0, broken).join(" ")} ` : "", make("mark", {}, made[broken]),
+          make("span", {class: "scrub-after"}, ` ${made.slice(broken + 1).join(" ")}`)]));
     },
     actions: {
       back: (values, _, held, data) => move(values, -1, data.run),
