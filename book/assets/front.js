@@ -5,6 +5,13 @@ document.addEventListener("click", (event) => {
   const kind = (door.className.match(/door-(\w+)/) || door.closest("[class^='door-']").className.match(/door-(\w+)/))[1];
   try { localStorage.setItem("reading", kind); } catch { /* a browser that keeps nothing */ }
 });
+// On a phone they stand below the machine: a button beside the machine leads there, and opens them.
+document.querySelector(".hero-to-rules")?.addEventListener("click", () => {
+  const rules = document.querySelector(".hero-round");
+  rules.open = true;
+  rules.scrollIntoView({behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
+  rules.querySelector("summary").focus({preventScroll: true});
+});
 // The rules of the game lie over the machine: they are closed by the escape key and by a press beside them. On a phone they
 // stand below it, and stay.
 for (const when of ["click", "keydown"]) document.addEventListener(when, (event) => {

@@ -89,8 +89,8 @@
         this.append(make("p", {class: "live-trouble"}, `${error.message}; this is the still picture.`));
       }));
     }
-    // Built when it comes near, when it is asked for, or when the address names it. (The controls of one that is far
-    // away would make the browser, which looks for forms to fill, lay out all that stands around them.)
+    // Built when it comes near, when it is asked for, or when the address names it. (Controls make the browser, which
+    // looks for forms, lay out all around them.)
     wait(spec, build) {
       let brought = null;
       const named = () => { if (address().get("live") === this.key) bring(); };
@@ -205,7 +205,7 @@
         return now.length ? `#${new URLSearchParams(words)}` : "";
       };
 
-      // Where the last words matter most, a picture that is wider than the page begins at its end.
+      // Where the last words matter most, a wide picture begins at its end.
       const toEnd = () => { for (const box of picture.querySelectorAll(".live-to-end")) box.scrollLeft = box.scrollWidth; };
       const update = (byHand) => {
         const start = performance.now(), now = values();
@@ -227,6 +227,7 @@
         toEnd();
         const away = moved();
         reset.disabled = !away;
+        if (!spec.model) for (const b of actions) if (b.dataset.act) b.ariaDisabled = !Object.keys(figure.actions[b.dataset.act](now, 0, held, spec.data)).length; // (it would do nothing)
         link.href = away || `#live=${this.key}`;
         performance.measure(`live:${this.key}`, {start});
         if (!byHand) return;
@@ -316,7 +317,7 @@
           : spec.tour ? [...examples, says, main, picture]
           : [main, picture, says, ...(player ? [bar] : [])]),
         numbers, status);
-      // On a phone the picture comes first and the controls stand below it; if there are many, all but two, or those named, are folded away.
+      // On a phone the picture comes first; of many controls below it all but two, or those named, are folded away.
       const isNear = spec.near ? among(spec.near) : (_, k) => k < 2;
       function arrange() {
         const near = narrow.matches && rows.length > 3 ? rows.filter(isNear) : rows, away = rows.filter((row) => !near.includes(row));
@@ -332,8 +333,7 @@
       if (main.parentElement) {
         arrange();
         narrow.addEventListener("change", arrange);
-        // Beside a drawing what it says stands under its controls, unless they are so long that the panel is lower with
-        // what it says and the numbers under the drawing.
+        // Beside a drawing what it says stands under its controls, unless the panel is lower with it under the drawing.
         let wide = 0;
         new ResizeObserver(([{contentRect: {width, height}}]) => {
           picture.style.minHeight = narrow.matches ? `${height}px` : ""; // (on a phone what stands below it keeps its place)

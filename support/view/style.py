@@ -82,13 +82,14 @@ LINE_STYLES: dict[str, tuple[str, str, str]] = {
     "post-norm, warm-up": ("olive", "v", "-"),
     "no residuals": ("purple", "D", "-"),
 }
-# What fills the memory of a training run, in plots as in the live figure.
-PARTS: dict[str, str] = {
-    "weights": ROLES["stream"][0],
-    "gradients": ROLES["query"][0],
-    "optimiser": ROLES["ffn"][0],
-    "activations": ROLES["value"][0],
+# What fills the memory of a training run, and the role whose colour it has, in plots as in the live figure.
+PART_ROLES: dict[str, str] = {
+    "weights": "stream",
+    "gradients": "query",
+    "optimiser": "ffn",
+    "activations": "value",
 }
+PARTS: dict[str, str] = {part: ROLES[role][0] for part, role in PART_ROLES.items()}
 GREY = "#666666"  # 5.7 : 1 on white
 QUIET = "#8b97a1"  # what stands beside the one thing that matters; 3 : 1 on white
 UP = "Blues"  # for amounts from zero

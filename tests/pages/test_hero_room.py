@@ -150,3 +150,32 @@ def test_a_text_of_unknown_words_only_has_no_english_and_its_note_full_stops(ope
     note = element.query_selector(".live-trouble").text_content()
     assert "The model reads: nothing yet. In place of “hello”:" in note
     assert element.query_selector(".machine-english") is None and tab.complaints == []
+
+
+def test_on_a_phone_it_is_told_why_a_game_comes_first_and_a_button_leads_to_its_rules(front_page):
+    tab, _element = front_page(width=390, height=844)
+    why, rules = tab.locator(".hero-why"), tab.locator(".hero-round")
+    assert why.inner_text() == "A game comes first, because its rules are known."
+    assert why.bounding_box()["y"] + why.bounding_box()["height"] < 400
+    tab.locator(".hero-to-rules").click()
+    settled(tab)
+    top = rules.bounding_box()["y"]
+    assert rules.evaluate("e => e.open") and 48 <= top < 500, (
+        "its beginning is seen, below the page's own bar"
+    )
+    assert tab.complaints == []
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    assert not tab.locator(".hero-to-rules").is_visible(), "there they are beside the sentence"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_bars_of_an_open_question_fill_their_tracks_and_say_what_a_whole_one_is(front_page, width):
+    _tab, element = front_page(width=width, height=844)
+    for text, whole in (("Pietro chiama", 0.2), ("Pietro chiama Paolo", 1)):
+        element.query_selector("input[role=combobox]").fill(text)
+        first = element.query_selector(".machine-bars .live-rank")
+        fill, track = (first.query_selector(f".live-{part}").bounding_box() for part in ("fill", "track"))
+        p = element.evaluate("e => e.state.top[0].p")
+        assert abs(fill["width"] - p / whole * track["width"]) < 1
+        told = element.query_selector(".machine-reach")
+        assert told.text_content() == "whole bar: 20%" if whole < 1 else told is None

@@ -140,9 +140,19 @@ def test_on_a_phone_a_word_that_is_picked_is_seen_where_one_has_pressed(open_tab
     assert 0 < below["y"] + below["height"] - above["y"] <= tab.viewport_size["height"] - BAR
 
 
+# A part of a drawing has stood still for ten frames. (What stands above it is laid out when it comes near:
+# a page that has gone there moves once more, by two hundred pixels or so, and only then keeps its place.)
+RESTS = """e => new Promise((rests) => { let at = '', still = 0; const look = () => {
+  const {x, y} = e.getBoundingClientRect(), now = `${x} ${y} ${scrollY}`;
+  still = now === at ? still + 1 : 0; at = now;
+  if (still < 10) requestAnimationFrame(look); else rests();
+}; look(); })"""
+
+
 def drawn(tab, handle, dx, dy):
     """A part of a drawing is taken by the mouse and drawn so far."""
     handle.scroll_into_view_if_needed()
+    handle.evaluate(RESTS)
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     tab.mouse.move(x, y)

@@ -252,3 +252,27 @@ def test_a_step_begins_with_a_sum_that_has_no_zeros(stepper):
     figure.locator(".stepper-sum .stepper-term:not(.stepper-unsaid)").nth(1).wait_for()
     said = figure.locator(".stepper-sum").inner_text()
     assert said.startswith("W₁ new") and "0.5 · " in said and "0.000" not in said.split("=")[1]
+
+
+def test_a_desk_shows_the_steps_of_backpropagation_in_nearly_one_height(stepper):
+    """What three matrices need in stairs, two need side by side, with the third below them."""
+    _, figure = stepper("backprop_steps")
+    highs, on = [], figure.get_by_role("button", name="One step on")
+    while True:
+        highs.append(figure.evaluate("e => e.querySelector('.stepper').offsetHeight"))
+        if on.is_disabled():
+            break
+        on.click()
+    assert max(highs) - min(highs) <= 160, highs
+    assert len(figure.evaluate(ROWS)) == 2
+
+
+def test_the_sum_of_the_last_step_stays(stepper):
+    tab, figure = stepper("backprop_steps", still=False)
+    figure.locator(".stepper-bar input").fill("13")
+    figure.get_by_role("button", name="One step on").click()
+    tab.wait_for_function(
+        "() => document.querySelector('.stepper-sum').textContent.startsWith('The other 31')"
+    )
+    tab.wait_for_function("() => document.querySelector('.stepper-sum').textContent.startsWith('W₁ new')")
+    assert figure.locator(".stepper-sum").is_visible() and figure.locator(".stepper-waits").count() == 0

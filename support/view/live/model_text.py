@@ -14,6 +14,7 @@ from support.model import GPT
 from support.text import Vocabulary
 from support.view.live.by_hand_model import CONFIG, WORDS, by_hand_model
 from support.view.live.controls import Prompt, shown
+from support.worlds.stories import PEOPLE
 
 Values = dict[str, Any]
 BOS, EOS = "<BOS>", "<EOS>"
@@ -48,6 +49,7 @@ READ_AS = {
     ),
     BY_HAND: (),
 }
+NAMES = {TALES: (*sorted(PEOPLE), "i")}  # words that are written with a capital, where a text is set as prose
 _SHAPES = {
     name: (made := zoo.recipe(name)).config(made.world().vocabulary)
     for name in SHIPPED
@@ -135,6 +137,24 @@ def placed(words: list[str], k: int) -> str:
     ('“chiama”', '“3” at position 4')
     """
     return f"“{words[k]}”" + (f" at position {k + 1}" if words.count(words[k]) > 1 else "")
+
+
+def cased(text: str, name: str) -> str:
+    """What is said of a text: in quotation marks, names have the capital that prose gives them.
+
+    >>> cased("“{}” attends most to “so said rosa”.", TALES), cased("“3 chiama”", GAME)
+    ('“{}” attends most to “so said Rosa”.', '“3 chiama”')
+    """
+    return re.sub("“[^”]*”", lambda said: re.sub("[a-z]+", lambda word: titled(word[0], name), said[0]), text)
+
+
+def titled(word: str, name: str) -> str:
+    """The same of a single word.
+
+    >>> titled("rosa", TALES), titled("rose", TALES)
+    ('Rosa', 'rose')
+    """
+    return word.capitalize() if word in NAMES.get(name, ()) else word
 
 
 def prompt_of(model: str, label: str, start: str) -> Prompt:

@@ -6,6 +6,8 @@
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   window.MachineCamera = class extends window.MachinePainting {
+    // A word as prose has it: names with a capital.
+    titled(word) { return window.ModelText.titled(word, this.data.names); }
     get bar() { return this.root.closest(".live-panel")?.querySelector(":scope > .live-player"); }
     glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
     // Play was pressed: it goes once through all parts, and then the text grows by a whole word at a time. On a wide screen
@@ -54,16 +56,21 @@
       const {top} = this.root.getBoundingClientRect(), low = this.stage.getBoundingClientRect().bottom - this.bar.getBoundingClientRect().top;
       if (top < HEADER - 8 || low > 1) this.glide(top - HEADER);
     }
-    // On a phone what a step of the tour changes stands on one screen, above the bar: words, buttons and the first maps, or
-    // the map of the head that it takes from a later block.
+    // How far down the drawing a part begins.
+    begins(part) {
+      const [kind, place = "0"] = part.split(" "), {embedding, blocks, bars} = this.box, {label, ffn} = blocks[parseInt(place, 10)];
+      return ({embedding, logits: bars, "feed-forward": ffn}[kind] || label).y;
+    }
+    // On a phone what a step of the tour tells of (what it opens, or else what it takes away) stands on one screen, above the
+    // bar: words, buttons and the first maps, or a part that comes later in the drawing.
     toured() {
-      const {box, stage, state, bar} = this, network = /^feed-forward (\d+)$/.exec(state.open)?.[1];
+      const {box, stage, state: {open, off}, bar} = this;
       if (!bar?.clientHeight) return;
-      const wide = box.flow === "across", off = state.off.find((name) => name[0] === "h"), block = box.blocks[off && !wide ? Number(off[1]) : 0];
-      const [{y, s}] = block.maps, top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;
-      const low = top + y + s + box.high - bar.getBoundingClientRect().top;
-      if (network && !wide) return this.glide(top + box.blocks[network].ffn.y - 70 - box.strip); // (a tour of a network tells of its units)
-      const far = wide ? top - 60 : block === box.blocks[0] ? tour < 0 ? tour : Math.min(low, tour) : top + block.label.y - 70 - box.strip;
+      const top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;
+      const [kind, i] = off[0] || "", part = open !== "nothing" ? open : off.length ? `${kind === "h" ? "head" : "feed-forward"} ${i}` : "";
+      if (box.flow === "down" && part && !/^(embedding|(attention|head) 0)/.test(part)) return this.glide(top + this.begins(part) - 70 - box.strip);
+      const [{y, s}] = box.blocks[0].maps, low = top + y + s + box.high - bar.getBoundingClientRect().top;
+      const far = box.flow === "across" ? top - 60 : tour < 0 ? tour : Math.min(low, tour);
       if (far > 0 || tour < 0) this.glide(far);
     }
   };

@@ -2,7 +2,7 @@
 // is pointed at lights up in all of them, and a number says the sum that made it.
 (() => {
   "use strict";
-  const {BOS, ranked, square} = window.ModelText;
+  const {BOS, ranked, square, cased} = window.ModelText;
   // Where two spaces stand in a formula, another equation begins, on a line of its own where there is no room. Within one a
   // line may break behind a comma or a sign of equality or addition, never inside a term.
   const parted = (pieces, ends) => pieces.reduce((all, piece) => {
@@ -117,7 +117,7 @@
       const {key, name, values} = vector, scale = Math.max(1e-9, ...values.map(Math.abs)), words = axis(view, key) === "word";
       const order = words ? ranked(state.detail.at(-1).values).slice(0, 28) : [...values.keys()];
       const cells = order.map((i) => make("span", {class: `machine-cell${values[i] < 0 ? " machine-minus" : ""}`, "data-index": i, "data-axis": axis(view, key) + values.length,
-        style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, words ? view.held.tokens[i] : state.words[i])] : []), shown(values[i], data.digits)));
+        style: `--v:${(100 * Math.abs(values[i]) / scale).toFixed(0)}%`}, ...(axis(view, key) ? [make("i", {}, view.titled(words ? view.held.tokens[i] : state.words[i]))] : []), shown(values[i], data.digits)));
       const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`, style: values.length === data.d ? rowed : "",
         "aria-label": `${name}: ${values.length} numbers; step through them with the arrow keys`}, ...cells);
       let now = -1;
@@ -139,7 +139,7 @@
         go(cells[Math.max(0, Math.min(cells.length - 1, now + step))]);
       });
       const more = order.length < values.length ? ` (the ${order.length} most probable of ${values.length} words)` : "";
-      return make("div", {class: "machine-vector", "data-term": key}, make("p", {class: "machine-name", "data-term": key}, `${name}${more}`), row);
+      return make("div", {class: "machine-vector", "data-term": key}, make("p", {class: "machine-name", "data-term": key}, `${cased(name, data.names)}${more}`), row);
     });
     const written = (text) => text.split(/(_\w+)/).map((piece) => piece[0] === "_" ? make("sub", {}, piece.slice(1)) : piece);
     const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
@@ -156,7 +156,7 @@
       view.bottom.fit();
     });
     const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
-    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${state.word}”`), view.bottom.mover, close), make("p", {class: "machine-plain"}, state.plain));
+    box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${view.titled(state.word)}”`), view.bottom.mover, close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
@@ -176,10 +176,10 @@
   // The head's attention map in numbers, with its switch.
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
-    const caption = off ? `Weights of head ${i}.${h} if it were on, in percent` : `Attention weights of head ${i}.${h} in percent, rounded`, [part, word] = view.tools.stop?.about || [], rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
+    const caption = off ? `Weights of head ${i}.${h} if it were on, in percent` : `Attention weights of head ${i}.${h} in percent (0: next to nothing; empty: a later word)`, [part, word] = view.tools.stop?.about || [], rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
     const table = make("table", {class: `live-squares machine-weights${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`, "aria-label": caption},
-      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, state.words[j])))),
-      make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, state.words[first + k]),
+      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, view.titled(state.words[j]))))),
+      make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, view.titled(state.words[first + k])),
         ...keys.map((j) => {
           if (j > first + k) return make("td", {class: "live-square live-masked"}, "");
           const cell = square(make, row[j], {"data-key": `${first + k === state.here ? "w" : "-"}${j}`}, shown(100 * row[j], 0));

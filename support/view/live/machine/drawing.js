@@ -1,7 +1,7 @@
 // The machine view: over the canvas of painting.js stand buttons and words, which a keyboard reaches; and what the hand does.
 (() => {
   "use strict";
-  const {surely: part, bar} = window.ModelText;
+  const {surely: part, reachOf, bar} = window.ModelText;
   const ENTRANCE = 2600; // milliseconds
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
@@ -162,7 +162,7 @@
       for (const place of box.words) {
         const chosen = place.p === state.here, {word, p} = state.says_next[place.p - state.first];
         const says = `${state.words[place.p]}, word ${place.p + 1}; after it the model says ${word} with ${part(shown, p)}`;
-        button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
+        button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(place.p < this.held.begins ? {"data-begins": ""} : {}), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
       const [chosen] = state.step > stands && !state.over ? state.top : [];
@@ -193,10 +193,12 @@
         guesses ? "guess if it stopped here" : "next word");
       if (guesses) made.title = "What the model would say if the pass stopped here";
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
+      const reach = guesses ? 1 : reachOf(state.top); // (guesses are compared from part to part)
+      if (reach < 1) bars.append(make("small", {class: "machine-reach"}, `whole bar: ${shown(reach, 0, true)}`));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...(this.grows && !guesses ? {} : {disabled: ""}),
           "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
-        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
@@ -261,7 +263,7 @@
       return {};
     }
     over_(event) {
-      const found = this.find(event), {state, tools: {shown}} = this, word = state.words[found.p], k = found.p - state.first;
+      const found = this.find(event), {state, tools: {shown}} = this, word = this.titled(state.words[found.p]), k = found.p - state.first;
       this.point(found);
       this.canvas.style.cursor = found.part ? "pointer" : "";
       if (found.index !== undefined) {

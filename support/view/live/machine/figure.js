@@ -2,7 +2,7 @@
 // What is said of them is in words.js, the drawing in drawing.js, an opened part in detail.js.
 (() => {
   "use strict";
-  const {nextToken, softmax, BOS, EOS, split, prepare, exactly} = window.ModelText;
+  const {nextToken, softmax, BOS, EOS, split, prepare, exactly, titled, cased} = window.ModelText;
   const {NOTHING, LISTED, best, ranked, rows, inWords, finding, brief} = window.MachineWords;
   const settled = (logits) => Float64Array.from(logits, (z) => Math.round(z * 1e12) / 1e12);
   const SHOWN = 12, ALIKE = 0.8;
@@ -100,11 +100,13 @@
         detail: detail(open, held, words, here, reader.logitsAt(here)),
         others: {count: tokens.length - c.masked_ids.length - top.length, p: 1 - top.reduce((sum, {plain}) => sum + plain, 0)},
       };
-      found.plain = inWords(open, held, words, here, found.parts, off, tools);
+      const {names} = data;
+      found.plain = cased(inWords(open, held, words, here, found.parts, off, tools), names);
+      for (const row of found.parts) Object.assign(row, {does: cased(row.does, names), answer: titled(row.answer, names)});
       const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[alike - 1];
       const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: exactly(tools.shown, plain[last_])};
-      found.finding = finding(held, about, words, here, found, top[0], tools);
-      return {...found, brief: brief(held, about, found, top[0], tools)};
+      found.finding = cased(finding(held, about, words, here, found, top[0], tools), names);
+      return {...found, brief: cased(brief(held, about, found, top[0], tools), names)};
     },
     draw(state, data, tools) { return (tools.held.view ||= new window.MachineView(tools.held, data, tools)).show(state, tools); },
     actions: {

@@ -16,10 +16,12 @@ from support.view.live.model_text import (
     EOS,
     Values,
     after,
+    cased,
     exactly,
     ids,
     loaded,
     placed,
+    titled,
     words_of,
 )
 
@@ -164,11 +166,13 @@ def machine(
     }
     masked = len(config.masked_ids)
     found["others"] = {"count": len(tokens) - masked - len(top), "p": 1 - sum(item["plain"] for item in top)}
-    found["plain"] = in_words(open, name, words, here, seen, found["parts"], off)
+    found["plain"] = cased(in_words(open, name, words, here, seen, found["parts"], off), name)
+    for row in found["parts"]:
+        row |= {"does": cased(row["does"], name), "answer": titled(row["answer"], name)}
     about: Values = {"left": sum(p > 0 for p in drawn), "alike": sum(p >= ALIKE * max(plain) for p in plain)}
     least = ranked(plain)[about["alike"] - 1]
     about |= {"least": tokens[least], "low": exactly(plain[least])}
-    return found | {"finding": _finding(name, about, prompt, words, here, found, top)}
+    return found | {"finding": cased(_finding(name, about, prompt, words, here, found, top), name)}
 
 
 def _collects(found: Values, layer: int, here: int, begins: int) -> tuple[int, int, float]:

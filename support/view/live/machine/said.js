@@ -67,8 +67,8 @@
     button.addEventListener("click", () => view.append(word));
     return button;
   });
-  const guesses = ({state, tools: {make}}, much) => [make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
-    state.top.slice(0, 3).map(({word, p}) => `${word} ${much(p)}`).join(", "))];
+  const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
+    view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", "))];
   // Of a text of many clauses, its last two.
   const lately = (said) => {
     const clauses = said.split("; ");
@@ -108,8 +108,9 @@
         make("li", {class: "machine-key-close"}, close),
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "a word’s numbers on their way through the model (the residual stream); ", make("b", {}, "⊕"), " adds to them what a part writes"),
-        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from (little is drawn darker than in proportion, so that it can be seen)`),
+        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from; an empty square is a weight of 0, as for all later words (little is drawn darker than in proportion, so that it can be seen)`),
         entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
+        entry([make("b", {}, "BOS")], "the beginning of the text, a token that stands before every text"),
         entry([sign("wait")], "not computed yet"),
         entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),
         entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),

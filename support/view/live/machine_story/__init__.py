@@ -3,8 +3,7 @@
 from support.view.live.controls import Stop
 from support.view.live.machine import machine_figure
 from support.view.live.machine.numbers import standing
-from support.view.live.model_text import TALES
-from support.worlds.stories import PEOPLE
+from support.view.live.model_text import NAMES, TALES
 
 BOY, GIRL = (f"a kind {who} called for help as loudly as" for who in ("boy", "girl"))
 _END = {"step": standing(TALES), "at": 0}
@@ -33,11 +32,11 @@ FIGURE = machine_figure(
     "machine_story",
     TALES,
     "A language model at work: stories",
-    ("once there was a", "leo was a kind boy"),
+    ("once there was a", "Leo was a kind boy"),
     51,
     "Load the story model (1.3 MB)",
     tour=TOUR,
     asks="how does the model know whether a story is about a boy or a girl?",
-    names=sorted(PEOPLE),
+    names=NAMES[TALES],
     keeps=("boy", "girl"),
 )

@@ -17,7 +17,7 @@ from support.view.live.description import LiveFigure
 from support.view.plots import plot_bars
 
 VOCABULARY, D_HEAD = 50257, 64
-PARTS = ("weights", "gradients", "optimiser", "activations")
+PARTS = tuple(style.PART_ROLES)
 PRECISIONS: dict[str, Literal["float32", "mixed"]] = {"float32": "float32", "16-bit, mixed": "mixed"}
 
 
@@ -141,6 +141,7 @@ FIGURE = LiveFigure(
     ),
     data={
         **{"vocabulary": VOCABULARY, "d_head": D_HEAD, "parts": PARTS},
+        "roles": tuple(style.PART_ROLES.values()),
         **{"reaches": REACHES, "cards": CARDS},
     },
 )

@@ -30,7 +30,7 @@
         interval: values.every ? String(values.every) : "none"};
     },
     draw(state, data, {svg, text}) {
-      const kinds = ["live-line", "live-line live-absolute", "live-line live-log", "live-line live-third"];
+      const fill = (i) => `fill: var(--role-${data.roles[i]})`;
       // An even axis, to 100 GB as long as that will do, and else to 150, 200, 300 …, so that no bar is short.
       const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
       const reach = reaches.find((gb) => gb >= Math.max(state.total, state.total_plain)), x = (gb) => LEFT + WIDE * gb / reach;
@@ -39,7 +39,7 @@
         return data.parts.map((part, i) => {
           const from = x(sum);
           sum += state[part + end];
-          return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, class: kinds[i]});
+          return svg("rect", {x: from.toFixed(1), y: top, width: (x(sum) - from).toFixed(1), height: 30, style: fill(i)});
         });
       };
       const named = (gb) => gb.toLocaleString("en"), close = reach > 200; // (no room for the names of the cards)
@@ -54,7 +54,7 @@
         told(60, "as chosen", ""), told(126, "with no savings", "_plain"),
         text(LEFT + WIDE / 2, BOTTOM + 40, reach > reaches[0] ? `GB on each device (the axis now ends at ${named(reach)})` : "GB on each device", {class: "live-name"}),
         ...data.parts.map((part, i) => svg("g", {},
-          svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, class: kinds[i]}),
+          svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, style: fill(i)}),
           text(LEFT + 22 + 196 * (i % 2), 238 + 24 * (i > 1), part, {class: "live-right live-name"}))));
     },
   });

@@ -15,8 +15,10 @@ from support.view.live.model_text import (
     CONTEXTS,
     EOS,
     GAME,
+    NAMES,
     Values,
     after,
+    cased,
     ids,
     loaded,
     prompt_of,
@@ -71,7 +73,7 @@ def next_word(
         "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). "
         "With these settings, its probability in the draw is {p:.2%}; {words} can be drawn."
     )
-    return found | {"finding": fill(said, best | {"after": after(prompt), "words": words})}
+    return found | {"finding": cased(fill(said, best | {"after": after(prompt), "words": words}), name)}
 
 
 def draw_word(values: Values, uniform: float, name: str, all_k: int, most: int) -> Values:
@@ -147,7 +149,7 @@ def word_figure(
             Action("draw", "Pick a word at random", partial(draw_word, name=model, all_k=ks, most=most)),
             Action("back", "Step back", step_back),
         ),
-        data={"all_k": ks},
+        data={"all_k": ks, "names": NAMES.get(model, ())},
         near=("prompt", "temperature", "top_k", "top_p"),
         model=model,
         ask=ask,

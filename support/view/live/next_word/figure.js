@@ -1,7 +1,7 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const {nextToken, EOS, split, prepare, read, after, ranked, percent, bar} = window.ModelText;
+  const {nextToken, EOS, split, prepare, read, after, ranked, percent, titled, cased, reachOf, bar} = window.ModelText;
   const sampling = ({temperature, top_k: k, top_p: p}, data) =>
     ({temperature, topK: k >= data.all_k ? null : k, topP: p === 1 ? null : p});
   const nextWord = {
@@ -14,19 +14,21 @@
       found.words = ranked(plain).slice(0, 10).map((i, k) => ({rank: k + 1, word: held.tokens[i], plain: plain[i], p: drawn[i]}));
       const left = drawn.filter((p) => p > 0).length;
       const said = "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). With these settings, its probability in the draw is {p:.2%}; {words} can be drawn.";
-      return {...found, finding: fill(said, {...found.words[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`})};
+      return {...found, finding: cased(fill(said, {...found.words[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`}), data.names)};
     },
     draw(state, data, {make, shown, set}) {
-      const text = make("p", {class: "live-text"}, `${state.prompt || "(nothing yet)"} `, ...(state.over ? [] : [make("span", {class: "live-caret"}, "?")]));
+      const text = make("p", {class: "live-text"}, `${split(state.prompt).map((word) => titled(word, data.names)).join(" ") || "(nothing yet)"} `, ...(state.over ? [] : [make("span", {class: "live-caret"}, "?")]));
+      const reach = reachOf(state.words);
       const row = ({rank, word, plain, p}) => {
         const much = p === 0 ? "cut" : percent(shown, p);
         const button = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": rank,
           "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
-        make("span", {class: "live-word"}, word), bar(make, p, plain), make("span", {class: "live-much"}, much));
+        make("span", {class: "live-word"}, titled(word, data.names)), bar(make, p, plain, reach), make("span", {class: "live-much"}, much));
         button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
         return make("li", {}, button);
       };
-      return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)));
+      return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)),
+        make("p", {class: "live-reach"}, state.over ? "" : `A whole bar is ${shown(reach, 0, true)}.`));
     },
     actions: {
       draw(values, uniform, held, data) {

@@ -98,6 +98,6 @@ def stepper(name: str, title: str, story: Story, scene: Scene | None = None) -> 
         still={"step": last},
         reset="Back to the first step",
         same_script_as="stepper",
-        needs=("stepper/motion.js",),
+        needs=("stepper/motion.js", "stepper/room.js"),
         sums=story.of_numbers,
     )

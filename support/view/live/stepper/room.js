@@ -1,0 +1,85 @@
+// What a step of a stepper shows, and how it is laid out: the matrices of a line side by side where they fit.
+(() => {
+  "use strict";
+  // W_Q with its letter lowered, e^z with its letter raised; a name such as d_model stays.
+  const typeset = (words, make) => words.split(/(?<=\b[A-Za-z])([_^]\w)\b/).map((part, k) => k % 2 ? make(part[0] === "_" ? "sub" : "sup", {}, part[1]) : part);
+
+  // Which matrices a step shows, in the order of its line, with its signs; without a line, what it reads comes first.
+  function lay(held, {lines, steps}, place, also, make) {
+    for (const each of held.cards) {
+      each.now = (held.computes[place] ? each.computed : each.steps).has(place);
+      each.reads = !each.now && (held.reads[place].has(each.name) || each.steps.has(place));
+      const later = each.first > place, shown = !later && (each.now || each.reads || each.kept || also.has(each.name));
+      const marks = [`stepper-${each.role}`, each.now && "stepper-now", each.reads && "stepper-reads", later && "stepper-later"].filter(Boolean).join(" ");
+      each.node.className = `stepper-card ${marks}`;
+      each.chip.className = `stepper-chip ${marks}`;
+      each.group.className = `stepper-group${shown ? "" : " stepper-folded"}`;
+      for (const [nodes, first] of each.parts) for (const node of nodes) node.hidden = first > place;
+      each.sign.textContent = "";
+      each.turned.hidden = true;
+      each.turned.textContent = "";
+      each.behind.replaceChildren();
+    }
+    const line = (lines[place] || []).map(([sign, name]) => [sign, held.cards.find((each) => each.name === name)]);
+    line.forEach(([sign, each], k) => {
+      each.sign.textContent = sign.replace("ᵀ", "").trim();
+      if (!sign.startsWith("ᵀ")) return;
+      const of = line[k - 1][1]; // (it belongs to the matrix before it: a single row stands as a column)
+      of.turned.hidden = !of.single;
+      of.turned.textContent = of.single ? "T" : "";
+      if (of.single) of.node.classList.add("stepper-turned");
+      else of.behind.append(make("sup", {}, "T"));
+    });
+    // A line that does not fit is broken before what it makes.
+    const named = line.map(([, each]) => each), others = held.cards.filter((each) => !named.includes(each)), sides = [];
+    for (const [sign, each] of line) {
+      if (!sides.length || /[=→]/.test(sign)) sides.push([]);
+      sides.at(-1).push(each.group);
+    }
+    for (const each of [...others.filter(({now}) => !now), ...others.filter(({now}) => now)]) sides.push([each.group]);
+    const placed = [...held.canvas.children].map((side) => [...side.children]);
+    if (sides.length !== placed.length || sides.some((side, k) => side.length !== placed[k].length || side.some((group, i) => group !== placed[k][i]))) {
+      held.canvas.replaceChildren(...sides.map((side) => make("div", {}, ...side)));
+    }
+    for (const side of held.canvas.children) side.className = `stepper-side${[...side.children].every((group) => group.classList.contains("stepper-folded")) ? " stepper-folded" : ""}`;
+    held.canvas.className = `stepper-canvas ${held.ways?.[place] ?? ""}`;
+    held.canvas.style.minHeight = held.rooms ? `${held.rooms[place]}px` : "";
+    const [, does, operation] = steps[place];
+    held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
+  }
+
+  // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
+  // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
+  // that needs least: what it makes may stand behind the last of what it reads, and the numbers closer together.
+  const BLANK = 120, WAYS = ["", "stepper-flows", "stepper-tight", "stepper-flows stepper-tight"], WORTH = 24;
+  function measure(held, data, make) {
+    const {canvas, told: words, stage} = held, room = canvas.clientWidth;
+    if (!room || room === held.room) return;
+    held.room = room;
+    stage.classList.add("stepper-measured");
+    held.ways = data.steps.map(() => "");
+    const sizes = data.steps.map((_, place) => {
+      lay(held, data, place, new Set(), make);
+      return [words.offsetHeight, canvas.offsetHeight];
+    });
+    const enough = Math.min(...sizes.map(([, high]) => high)) + BLANK;
+    sizes.forEach((size, place) => {
+      if (size[1] <= enough) return;
+      lay(held, data, place, new Set(), make);
+      for (const way of WAYS.slice(1)) {
+        canvas.className = `stepper-canvas ${way}`;
+        const high = canvas.offsetHeight;
+        if (high <= size[1] - WORTH) [size[1], held.ways[place]] = [high, way];
+      }
+    });
+    stage.classList.remove("stepper-measured");
+    const most = Math.max(...sizes.map(([said]) => said)), narrow = matchMedia("(max-width: 600px)").matches;
+    stage.style.setProperty("--words", `${most}px`);
+    const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
+    const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
+    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
+    lay(held, data, held.place, held.also, make);
+  }
+
+  window.StepperRoom = {typeset, lay, measure};
+})();
