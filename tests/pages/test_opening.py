@@ -137,8 +137,10 @@ def test_what_is_read_stays_where_it_is_while_the_rest_is_laid_out(open_tab):
     assert abs(tab.evaluate(top) - before) < 3
 
 
-LETTERS = """() => document.fonts.addEventListener('loadingdone', ({fontfaces}) => (window.letters ??= []).push(
-  ...fontfaces.map(({family}) => [family, Boolean(document.querySelector('.laid-out'))])))"""
+LETTERS = """() => document.fonts.addEventListener('loadingdone', ({fontfaces}) => {
+  const late = Boolean(document.querySelector('.laid-out'));
+  (window.letters ??= []).push(...fontfaces.map(({family}) => [family, late]));
+})"""
 
 
 @pytest.mark.parametrize("page", ["notebooks/05_memory.html", "notebooks/13_feed_forward.html"])

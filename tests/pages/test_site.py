@@ -400,7 +400,7 @@ def test_tables_keep_to_the_column_of_the_text_unless_they_need_more(open_tab, w
 def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open_tab):
     tab = open_tab("file", "notebooks/13_feed_forward.html", width=390)
     fades = """(kind) => {
-      for (const s of document.querySelectorAll('.bd-article :is(section, .cell)')) {
+      for (const s of document.querySelectorAll('.bd-article :is(section, .cell, .math)')) {
         s.style.contentVisibility = 'visible';
       }
       const all = [...document.querySelectorAll(kind)].filter((e) => e.checkVisibility());
