@@ -93,6 +93,9 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
     Returns:
         A `Map`; coordinates are measured from the origin, the share is that of the variance about the mean.
 
+    Raises:
+        InputError: directions that `gram_schmidt` refuses, or words that all lie on one point.
+
     >>> words = np.array([[2.0, 1, 0], [2, -1, 0], [1, 1, 1], [1, -1, 1]])
     >>> concept_plane(words, words[0] - words[1], words[0] - words[2]).points.round(2)
     array([[ 1.  , 1.41],
@@ -101,7 +104,7 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
            [-1.  , 0.  ]])
     """
     axes, X = gram_schmidt(*directions), array(vectors)
-    points, whole = X @ axes.T, _sum_of_squares(X)
+    points, whole = X @ axes.T, _spread(X)
     along = [_sum_of_squares(points[:, [i]]) for i in range(len(axes))]
     shares = np.array(along) / whole
     return Map(points, float(shares.sum()), axes, shares)
@@ -127,8 +130,7 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
     most = min(X.shape)
     if not 1 <= components <= most:
         raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
-    if _sum_of_squares(X) == 0:
-        raise InputError("all words lie on one point; there is no variance to map")
+    _spread(X)
     fitted = optional("sklearn.decomposition", extra="maps").PCA(svd_solver="full").fit(X)
     axes = fitted.components_[:components]
     axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
@@ -266,3 +268,11 @@ def _nearest(X: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
 def _sum_of_squares(X: np.ndarray) -> float:
     """Squared distances from the mean row, added up: the variance of all columns, times the rows."""
     return float(((X - X.mean(0)) ** 2).sum())
+
+
+def _spread(X: np.ndarray) -> float:
+    """The same of words that shall be mapped; it is not zero."""
+    spread = _sum_of_squares(X)
+    if spread == 0:
+        raise InputError("all words lie on one point; there is no variance to map")
+    return spread

@@ -55,8 +55,11 @@ class Block(nn.Module):
             memory_mask: True where that stream may be attended to.
 
         Raises:
-            InputError: the block has cross-attention, and there is no ``memory``.
+            InputError: a block with cross-attention has no ``memory``, or one without has some.
         """
+        if (self.cross_attention is None) != (memory is None):
+            problem = "A block with cross-attention needs memory=; others take none."
+            raise InputError(problem)
         seen = attention_context, cache
         attended = self.step(stream, self.norm_1, self.attention, *seen)
         if self.parallel:  # both sublayers read the stream as it comes in
@@ -66,8 +69,6 @@ class Block(nn.Module):
             return attended + output
         stream, cross = attended, self.cross_attention
         if cross is not None:
-            if memory is None:
-                raise InputError("This block needs an encoder's stream as memory=.")
             stream = self.step(stream, self.norm_cross, cross, memory, memory_mask)
         return self.step(stream, self.norm_2, self.feed_forward)
 

@@ -182,3 +182,10 @@ def test_what_is_no_number_is_refused_in_a_sentence(make, wrong):
     vectors[3, 4] = wrong
     with pytest.raises(InputError, match="hold NaN or infinity"):
         make(vectors)
+
+
+def test_words_on_one_point_have_no_map():
+    same = np.ones((3, 2))
+    for draw in (pca, lambda words: concept_plane(words, np.eye(2)[0], np.eye(2)[1])):
+        with pytest.raises(InputError, match="on one point"):
+            draw(same)

@@ -272,7 +272,8 @@ def test_gradients_equal_finite_differences():
         (
             lambda: EncoderDecoder(config())(Seq2SeqInputs(SOURCE.repeat(1, 4), IDS)),
             "1 to 12 tokens and was given 16"),
-        (lambda: GPT(config(), cross=True)(IDS), "memory="),
+        (lambda: GPT(config(), cross=True)(IDS), "needs memory="),
+        (lambda: GPT(config())(IDS, memory=torch.zeros(2, 3, 16)), "others take none"),
         (lambda: Seq2SeqBatches([([], [1, 2])], 1), "Pair 0 has an empty source"),
         (lambda: Seq2SeqBatches([([3], [1])], 1), "fewer than two"),
         (lambda: Seq2SeqBatches([], 1), "at least one text"),
