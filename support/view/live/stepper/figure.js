@@ -224,10 +224,10 @@
         option.value = option.value; // (its text is what a reader calls the number)
         option.textContent = held.cells.get(option.value)?.name ?? option.value;
       }
-      setTimeout(() => { // (a task of its own: all steps are laid out for it)
+      requestAnimationFrame(() => setTimeout(() => { // (a task of its own: all steps are laid out for it)
         held.measure();
         new ResizeObserver(held.measure).observe(held.stage);
-      });
+      }));
     },
     actions: {
       back: (values, _, held, data) => to(values.step - 1, values, data),
