@@ -79,7 +79,8 @@ const leaveFar = () => {
   for (const part of document.querySelectorAll(".laid-out")) part.classList.remove("laid-out");
   clearTimeout(later);
   far = [];
-  later = setTimeout(() => lettersOfFormulas().then(() => {
+  const mine = later = setTimeout(() => lettersOfFormulas().then(() => {
+    if (mine !== later) return; // a change came while the fonts were fetched
     far = [...document.querySelectorAll(FAR)];
     requestIdleCallback(layOut);
   }), 1500); // (until then what is read finds its place)

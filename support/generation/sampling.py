@@ -53,7 +53,13 @@ def next_token(
 
 
 def check_best(scores: Float[Tensor, "*batch"]) -> None:
-    """Refuse logits whose largest score is not finite.
+    """Refuse logits that leave nothing to choose from.
+
+    Args:
+        scores: the largest logit of each distribution.
+
+    Raises:
+        InputError: one of them is −∞, inf or NaN.
 
     >>> check_best(torch.tensor([2.0, float("nan")]))
     Traceback (most recent call last):
