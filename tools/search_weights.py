@@ -129,18 +129,32 @@ def listed(pages: dict[str, str]) -> dict[str, list]:
     }
 
 
+def as_titles(entries: dict[str, list], titles: str) -> dict[str, list]:
+    """Entries of an index, those of the glossary's terms written as titles; Sphinx writes all of them small.
+
+    >>> as_titles({"kl": [1], "step": [2]}, 'it = [["KL", "book/glossary.html#t", [], ""]];')
+    {'KL': [1], 'step': [2]}
+    """
+    listed = json.loads(titles[titles.index("[") : titles.rindex("]") + 1])
+    known = {name.lower(): name for name, place, *_ in listed if place.startswith("book/glossary.html#")}
+    return {known.get(entry, entry): places for entry, places in entries.items()}
+
+
 def write(site: Path) -> None:
     """Put the weights into the index of a site, if it has one, and the names beside it."""
     path = site / "searchindex.js"
     if not path.exists():
         return
     index = path.read_text(encoding="utf8")
-    names = json.loads(index[index.index("(") + 1 : index.rindex(")")])["docnames"]
-    texts = {name: (site / f"{name}.html").read_text(encoding="utf8") for name in names}
-    pages = {k: words_of(texts[name]) for k, name in enumerate(names)}
+    known = json.loads(index[index.index("(") + 1 : index.rindex(")")])
+    titles = (site / "_static" / "titles.js").read_text(encoding="utf8")
+    known["indexentries"] = as_titles(known["indexentries"], titles)
+    texts = {name: (site / f"{name}.html").read_text(encoding="utf8") for name in known["docnames"]}
+    pages = {k: words_of(text) for k, text in enumerate(texts.values())}
     often, named = (
         json.dumps(them, ensure_ascii=False, separators=(",", ":"))
         for them in (weights(pages), listed(texts))
     )
-    path.write_text(f"{START}{often};{index}", encoding="utf8")
+    index = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(f"{START}{often};Search.setIndex({index})", encoding="utf8")
     (site / "_static" / "names.js").write_text(f"window.NAMES = {named};\n", encoding="utf8")

@@ -115,32 +115,22 @@
     if (!known.has(token)) known.set(token, stemmer.stemWord(token));
     return words.findIndex(({stems}) => stems.has(known.get(token)));
   };
-  // A formula in a line of text: what is raised stays so.
-  const HIGH = {0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹", "−": "⁻", "-": "⁻", "+": "⁺", "(": "⁽", ")": "⁾"};
-  const LETTERS = "abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW", RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ";
-  [...LETTERS].forEach((letter, k) => { HIGH[letter] = RAISED[k]; });
-  const raised = (text) => [...text].every((sign) => HIGH[sign]) ? [...text].map((sign) => HIGH[sign]).join("") : `^${text.length > 1 ? `(${text})` : text}`;
-  function asText(math) {
-    const said = (node) => {
-      if (!node.children?.length) return node.textContent;
-      const parts = [...node.children].filter(({localName}) => localName !== "annotation").map(said);
-      if (node.localName === "msup") return parts[0] + raised(parts[1]);
-      if (node.localName === "msubsup") return parts[0] + parts[1] + raised(parts[2]);
-      if (node.localName === "mfrac") return parts.join("/");
-      return parts.map((part, k) => node.children[k].localName === "mo" && /^[−=+·×<>≤≥≈]$/.test(part) && k ? ` ${part} ` : part).join("");
-    };
-    return math ? said(math) : "";
-  }
+  let inLine;
   function readable(html) {
     const page = new DOMParser().parseFromString(html, "text/html"), whole = page.querySelector("article") || page.body;
     for (const formula of whole.querySelectorAll(".katex")) {
-      if (!formula.closest("div.math")) formula.replaceWith(asText(formula.querySelector("math")));
+      const math = !formula.closest("div.math") && formula.querySelector("math");
+      if (math) formula.replaceWith(formulas.asText(math) + (formula.querySelector(".sign")?.textContent || ""));
     }
-    for (const high of whole.querySelectorAll("sup")) high.replaceWith(raised(high.textContent));
+    // (One on lines of its own is left out of the sentence in which it stands.)
+    for (const {previousElementSibling: before, nextElementSibling: after} of whole.querySelectorAll("div.math")) {
+      if (before?.matches("p") && /[\p{L}\p{N},]$/u.test(bare(before))) before.append(" …");
+      if (after?.matches("p") && /^\p{Ll}/u.test(bare(after))) after.prepend("… ");
+    }
+    for (const high of whole.querySelectorAll("sup")) high.replaceWith(formulas.raised(high.textContent));
     for (const other of whole.querySelectorAll(NOT_READ)) other.remove();
     return whole;
   }
-  Search.htmlToText = (html) => bare(readable(html));
   // The passage that has most of the words, and for those that it lacks others.
   function passages(html, words, ofCode) {
     const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
@@ -212,6 +202,7 @@
     if (parts.length) item.append(links(parts.slice(0, 4)));
     // A hit leads to the section that has the words, unless the whole page is about them.
     item.tell = async () => {
+      await (inLine ??= fetchScript("formulas.js"));
       const those = passages(await (await fetch(file(name))).text(), words, !RECORDS.test(name)); // (a list of claims has code beside each)
       const [best] = those;
       if (!best) return;

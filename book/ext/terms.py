@@ -56,11 +56,22 @@ def plain(text: str) -> str:
 
     >>> plain("A `list` of {term}`token`s, see [Words](x.ipynb).")
     'A list of tokens, see Words.'
+    >>> plain("The product $W_Q W_K^\\top$.")
+    'The product W_Q W_Kᵀ.'
     """
     text = re.sub(r"<!--.*?-->", "", text)
     text = re.sub(r"\{\w+\}`([^`<]*?)(?: ?<[^>]*>)?`", r"\1", text)
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace(r"^\top", "ᵀ")
     return re.sub(r"\s+", " ", re.sub(r"[*`$]", "", text)).strip()
+
+
+def titled(name: str) -> str:
+    """A term as a title begins with a capital letter, unless its first word is written as it is.
+
+    >>> [titled(name) for name in ("softmax", "log-odds", "n-gram model", "t-SNE", "d_model", "KV cache")]
+    ['Softmax', 'Log-odds', 'n-gram model', 't-SNE', 'd_model', 'KV cache']
+    """
+    return name if re.match(r"[^\W\d_](?=-)|\w*[A-Z\d_]", name) else name[:1].upper() + name[1:]
 
 
 def explained(text: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from terms import homes, names_of, plain  # beside this file
+from terms import homes, names_of, plain, titled  # beside this file
 
 from support.core import atomic_write
 
@@ -118,7 +118,7 @@ def treating(env: Any) -> dict[str, dict[str, int]]:
     for term, those in places.items():
         for rank, (_, place) in enumerate(sorted(those, key=lambda it: (-it[0], it[1]))[:SECTIONS], 1):
             best.setdefault(place, {})[term] = rank
-    return best
+    return {place: {titled(term): rank for term, rank in found.items()} for place, found in best.items()}
 
 
 def telling(said: dict[str, Counter[str]]) -> dict[str, str]:
@@ -159,7 +159,7 @@ def offered(env: Any) -> list[tuple[str, str, Any, str]]:
                     (link.astext(), place, treats.get(place, {}), words.get(place, ""))
                 )
     terms = [
-        (name, f"{page}.html#{anchor}", all_names(plain(name)), "")
+        (titled(name), f"{page}.html#{anchor}", all_names(plain(name)), "")
         for (kind, name), (page, anchor) in env.get_domain("std").objects.items()
         if kind == "term"
     ]
