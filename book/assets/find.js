@@ -131,6 +131,7 @@
     for (const other of whole.querySelectorAll(NOT_READ)) other.remove();
     return whole;
   }
+  Search.htmlToText = (html) => bare(readable(html));
   // The passage that has most of the words, and for those that it lacks others.
   function passages(html, words, ofCode) {
     const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);

@@ -40,7 +40,7 @@ def test_a_search_shows_titles_first_the_glossary_once_and_the_package_last(sear
     glossary = [k for k, hit in enumerate(hits) if hit["page"] == "glossary.html"]
     assert glossary == [1], "after the chapter that has it as its title"
     [hit] = [hits[k] for k in glossary]
-    assert hit["title"] == "attention" and "attention head" in hit["all"] and "collects" in hit["says"]
+    assert hit["title"] == "Attention" and "Attention head" in hit["all"] and "collects" in hit["says"]
     package = [hit["page"].startswith("api") for hit in hits]
     assert any(package) and package == sorted(package), "the package stands last"
     assert all("\\" not in hit["says"] for hit in hits), "no formula is shown twice"
@@ -48,7 +48,7 @@ def test_a_search_shows_titles_first_the_glossary_once_and_the_package_last(sear
 
 def test_a_hit_leads_to_the_section_that_has_the_words_and_marks_whole_words(search, open_tab):
     hits = search("hallucination")
-    assert hits[0]["title"] == "hallucination" and hits[0]["page"] == "glossary.html"
+    assert hits[0]["title"] == "Hallucination" and hits[0]["page"] == "glossary.html"
     for hit in hits[:4]:
         assert (hit["says"] and hit["marked"]) or hit["page"] == "glossary.html", hit
         assert all(word.startswith("hallucinat") and len(word) > 12 for word in hit["marked"])
@@ -61,12 +61,12 @@ def test_a_hit_leads_to_the_section_that_has_the_words_and_marks_whole_words(sea
 
 def test_the_word_itself_is_explained_first(search):
     first = search("token")[0]
-    assert (first["title"], first["page"]) == ("token", "glossary.html") and "token" in first["all"]
+    assert (first["title"], first["page"]) == ("Token", "glossary.html") and "token" in first["all"]
 
 
 def test_a_term_with_a_word_that_asks_is_looked_for_as_a_whole(search):
     hits = search("warm-up")
-    assert (hits[0]["title"], hits[0]["page"]) == ("warm-up", "glossary.html")
+    assert (hits[0]["title"], hits[0]["page"]) == ("Warm-up", "glossary.html")
     assert all("warm" in hit["marked"] for hit in hits[1:3]) and hits[1]["title"] == "18 Training"
 
 
@@ -98,8 +98,51 @@ def test_an_excerpt_is_of_sentences_and_not_of_the_code_of_claims(search):
 
 def test_an_article_is_not_looked_for(search):
     hits = search("what is an embedding")
-    assert any(hit["page"] == "glossary.html" and hit["title"] == "embedding" for hit in hits[:4])
+    assert any(hit["page"] == "glossary.html" and hit["title"] == "Embedding" for hit in hits[:4])
     assert all(word.startswith("embed") for hit in hits for word in hit["marked"])
+
+
+# Formulas of the book as an excerpt writes them: nothing is run together, and no sign is left that is not seen.
+FORMULAS = {
+    r"\pi_{\text{ref}}": "π_ref",
+    "s_1 = (1, 0)": "s₁ = (1, 0)",
+    "s_3 = (-1, 1)": "s₃ = (−1, 1)",
+    "e^{s-m}": "eˢ⁻ᵐ",
+    r"\ln 16 = 2.77": "ln 16 = 2.77",
+    "W_Q, W_K, W_V": "W_Q, W_K, W_V",
+    r"\sqrt{d_k}": "√dₖ",
+    r"x \in \mathbb{R}^{T \times d}": "x ∈ R^(T×d)",
+    r"W_U = E^{\top}": "W_U = Eᵀ",
+    r"d_{\text{ff}} = 4d": "d_ff = 4d",
+}
+ALL_FORMULAS = """() => Object.fromEntries([...document.querySelectorAll('article .katex:has(math)')].map((e) =>
+  [e.querySelector('annotation').textContent, formulas.asText(e.querySelector('math'))]))"""
+
+
+def test_formulas_of_an_excerpt_can_be_read(search, open_tab):
+    [hit] = [hit for hit in search("KL") if hit["title"] == "26 Preferences"]
+    told = "the optimum with KL(π_ref ∥ π) is βπ_ref/(λ − r). The derivative of the objective is r + βπ_ref/π"
+    assert told in hit["says"]
+    says = [hit["says"] for hit in search("softmax router")]
+    assert any("are g = softmax(xWᵣ). If T is" in text for text in says), says
+    found = {}
+    for page in ("24_real_checkpoints", "26_preferences", "05_memory", "03_scores_to_probabilities"):
+        tab = open_tab("http", f"notebooks/{page}.html")
+        tab.evaluate("fetchScript('formulas.js')")
+        found |= tab.evaluate(ALL_FORMULAS)
+    assert all(found[math] == text for math, text in FORMULAS.items() if math in found)
+    assert len(found.keys() & FORMULAS.keys()) >= 5, found.keys()
+    assert not [text for text in found.values() if re.search(r"[\u2061\\]|[_^]$|\bsoftmax[a-z]", text)]
+
+
+def test_terms_are_titles_in_the_search_but_for_names_that_are_written_small(search, open_tab):
+    assert search("KL divergence")[0]["title"] == "KL divergence"
+    assert next(hit for hit in search("t-SNE") if hit["page"] == "glossary.html")["title"] == "t-SNE"
+    tab = open_tab("http", "book/timeline.html")
+    tab.evaluate("fetchScript('titles.js')")
+    terms = tab.evaluate("TITLES.filter(([, place]) => place.includes('#term-')).map(([title]) => title)")
+    assert {"Softmax", "Log-odds", "Perplexity of t-SNE", "AdamW", "Zipf's law"} <= {*terms}
+    assert [title for title in terms if title[0].islower()] == ["n-gram model", "t-SNE"]
 
 
 def test_every_hit_of_a_word_of_the_quiz_says_something(search):
@@ -109,7 +152,7 @@ def test_every_hit_of_a_word_of_the_quiz_says_something(search):
 
 def test_a_search_finds_a_term_and_the_rules_of_the_game(search):
     hits = search("next token distribution")
-    assert "next-token distribution" in [hit["title"] for hit in hits[:5]]
+    assert "Next-token distribution" in [hit["title"] for hit in hits[:5]]
     assert "21 Sampling" in [hit["title"] for hit in hits[:3]]
     for hit in hits[:5]:
         assert not re.search(r"\\\w|π.*π|\.\.\.", hit["says"]), hit["says"]

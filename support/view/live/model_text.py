@@ -130,6 +130,16 @@ def exactly(p: float) -> str:
     return "more than 99.99%" if 0.99995 <= p < 1 else surely(p)
 
 
+def reach_of(items: list[Values]) -> float:
+    """What a whole bar stands for: all, or where all bars are short a round share, which is then told.
+
+    >>> reach_of([{"p": 0.116, "plain": 0.116}, {"p": 0.101}]), reach_of([{"p": 0.999}])
+    (0.2, 1.0)
+    """
+    most = max((max(item["p"], item.get("plain", 0)) for item in items), default=1)
+    return next((reach for reach in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if most <= reach), 1.0)
+
+
 def placed(words: list[str], k: int) -> str:
     """A word in quotation marks; where the text has it more than once, with its position, counted from 1.
 

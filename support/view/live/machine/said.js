@@ -62,8 +62,8 @@
   }
   // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
   // are guesses, and are only told.
-  const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
-    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+  const choices = (view, much, reach) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
     button.addEventListener("click", () => view.append(word));
     return button;
   });

@@ -22,6 +22,7 @@ from support.view.live.model_text import (
     ids,
     loaded,
     prompt_of,
+    reach_of,
 )
 from support.view.plots import plot_bars
 from support.worlds import CallingGame
@@ -114,7 +115,7 @@ def draw_words(values: Values, found: Values) -> Figure:
     if any(abs(item["plain"] - item["p"]) > 5e-4 for item in found["words"]):
         groups["in the draw"] = [item["p"] for item in found["words"]]
     fig = plot_bars(groups, [item["word"] for item in found["words"]], xlabel="probability", digits=3)
-    fig.axes[0].set_xlim(0, 1.12)
+    fig.axes[0].set_xlim(0, 1.12 * reach_of(found["words"]))
     return fig
 
 

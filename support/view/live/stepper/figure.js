@@ -49,7 +49,7 @@
     }));
     const lines = grid.map((row, r) => make("tr", {}, ...(rows.length ? [make("th", {scope: "row"}, rows[r])] : []), ...row));
     const heads = columns.map((word) => make("th", {scope: "col"}, word)), turned = make("sup", {hidden: ""}), letter = matrix.title.startsWith(name) ? name : "";
-    const table = make("table", {class: all.some((cell) => cell[3]) ? "stepper-matrix stepper-pressable" : "stepper-matrix", style: `--wide: ${wide}ch`}, make("caption", {}, ...typeset(letter, make), turned, ...typeset(matrix.title.slice(letter.length), make)),
+    const table = make("table", {class: `stepper-matrix${all.some((cell) => cell[3]) ? " stepper-pressable" : ""}${cells[0].length > 6 ? " stepper-many" : ""}`, style: `--wide: ${wide}ch`}, make("caption", {}, ...typeset(letter, make), turned, ...typeset(matrix.title.slice(letter.length), make)),
       ...(heads.length ? [make("thead", {}, make("tr", {}, ...(rows.length ? [make("td")] : []), ...heads))] : []), make("tbody", {}, ...lines));
     // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
     const node = make("div", {}, table), [sign, behind] = ["sign", "behind"].map((part) => make("span", {class: `stepper-${part}`, "aria-hidden": "true"}));

@@ -50,10 +50,13 @@
 
   // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
   // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
-  // that needs least: what it makes may stand behind the last of what it reads, and the numbers closer together.
-  const BLANK = 120, WAYS = ["", "stepper-flows", "stepper-tight", "stepper-flows stepper-tight"], WORTH = 24;
+  // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
+  // numbers closer together. On a phone no step is more than NEAR lower or higher than the next, and its matrices share the room.
+  const BLANK = 120, NEAR = 90, PHONE = 470, WORTH = 24;
+  const WIDE = ["stepper-flows", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-crossed", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight"];
+  const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
-    const {canvas, told: words, stage} = held, room = canvas.clientWidth;
+    const {canvas, told: words, stage} = held, room = canvas.clientWidth, narrow = matchMedia("(max-width: 600px)").matches;
     if (!room || room === held.room) return;
     held.room = room;
     stage.classList.add("stepper-measured");
@@ -62,22 +65,24 @@
       lay(held, data, place, new Set(), make);
       return [words.offsetHeight, canvas.offsetHeight];
     });
-    const enough = Math.min(...sizes.map(([, high]) => high)) + BLANK;
+    const enough = narrow ? PHONE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
     sizes.forEach((size, place) => {
       if (size[1] <= enough) return;
       lay(held, data, place, new Set(), make);
-      for (const way of WAYS.slice(1)) {
+      for (const way of narrow ? NARROW : WIDE) {
+        if ((narrow && size[1] <= enough) || (way.includes("crossed") && data.lines[place]?.length !== 3)) continue;
         canvas.className = `stepper-canvas ${way}`;
         const high = canvas.offsetHeight;
-        if (high <= size[1] - WORTH) [size[1], held.ways[place]] = [high, way];
+        if (high <= size[1] - WORTH && fits(canvas)) [size[1], held.ways[place]] = [high, way];
       }
     });
     stage.classList.remove("stepper-measured");
-    const most = Math.max(...sizes.map(([said]) => said)), narrow = matchMedia("(max-width: 600px)").matches;
+    const most = Math.max(...sizes.map(([said]) => said));
     stage.style.setProperty("--words", `${most}px`);
-    const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
+    const over = sizes.map(([said]) => narrow ? said : most), all = sizes.map(([, high], k) => high + over[k]), sums = [...all].sort((a, b) => a - b);
     const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
-    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
+    held.rooms = sizes.map(([, high], k) => narrow ? Math.max(...all.map((sum, j) => sum - NEAR * Math.abs(j - k))) - over[k]
+      : Math.max(high, Math.min(usual - over[k], high + BLANK)));
     lay(held, data, held.place, held.also, make);
   }
 
