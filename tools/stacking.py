@@ -188,6 +188,23 @@ def _balanced(boxes: list[Box], room: float) -> int:
     return math.ceil(len(boxes) / math.ceil(len(boxes) / fit))
 
 
+def in_columns(legend: Element, width: float) -> tuple[Box, list[Element]]:
+    """A legend that is too wide for one line, in columns, with its names in their order."""
+    found = entries(legend)
+    wide: list[float] = []
+    for long in range(len(found), 0, -1):
+        wide = [max(box[2] - box[0] for box, _ in found[k::long]) + GAP for k in range(long)]
+        if sum(wide) - GAP <= width and math.ceil(len(found) / long) * (long - 1) < len(found):
+            break
+    high = max(box[3] - box[1] for box, _ in found)
+    out = ElementTree.Element(f"{{{SVG}}}g", {"id": "columns"})
+    for k, (box, elements) in enumerate(found):
+        line, column = divmod(k, len(wide))
+        out.append(move(elements, sum(wide[:column]) - box[0], line * (high + GAP) + high - box[3]))
+    lines = math.ceil(len(found) / len(wide))
+    return (0, 0, sum(wide) - GAP, lines * (high + GAP) - GAP), [out]
+
+
 def _even(items: list[tuple[Box, list[Element]]], room: float) -> list[list[tuple[Box, list[Element]]]]:
     """Many small pictures in lines of one length: eight are four and four."""
     fit = int((room + GAP) / (max(box[2] - box[0] for box, _ in items) + GAP))
@@ -449,7 +466,7 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
         parts = [(box, [element])]
         if element.get("id", "").startswith(("legend", "fitted")):  # the signs stand left of the words
             whole = [((box[0] - SIGN, *box[1:]), [element])]
-            parts = whole if box[2] - box[0] + SIGN <= width else entries(element)
+            parts = whole if box[2] - box[0] + SIGN <= width else [in_columns(element, width)]
         around[0 if box[1] < ends[0] else 1] += parts
     out = ElementTree.Element(f"{{{SVG}}}g", {"id": "stacked"})
     top, widest = _flow(around[0], out, EDGE, width)

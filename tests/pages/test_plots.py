@@ -20,7 +20,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageFont
 
 from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, plot_words, style
-from support.view.figure import fit
+from support.view.figure import fit, legend_above
 from support.view.image_files import svg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -443,6 +443,26 @@ def test_dots_name_their_rows_once_on_a_phone_and_at_a_desk():
     wider = (column.COLUMN - sides(drawn)[0]) / len(measures)
     moved = [float(x) for x in re.findall(r'<g transform="translate\(([\d.]+) 0[.0]*\)"><g id="axes', made)]
     assert moved == pytest.approx([k * wider for k in range(len(measures))], abs=0.01)
+
+
+def test_a_legend_of_several_lines_has_columns_on_a_phone():
+    fig, axes = style.subplots(1, 2)
+    names = ["names", "animals", "colours", "ways to move", "moods", "weather", "small words"]
+    for ax in axes:
+        for k, name in enumerate(names):
+            ax.scatter([k], [k], label=name)
+    legend_above(fig, names, axes[0].collections)
+    fit(fig)
+    made = ElementTree.fromstring(stacking.stacked(plots.themed(svg(fig))))
+    [legend] = [g for g in made.iter() if g.get("id") == "columns"]
+    boxes = [stacking.union(*stacking.texts(entry)) for entry in legend]
+    assert len(boxes) == len(names)
+    lines = [[box for box in boxes if abs(box[3] - low) < 1] for low in sorted({round(b[3], 1) for b in boxes})]
+    assert [len(line) for line in lines] in ([3, 3, 1], [4, 3]), "a whole line, then the next"
+    for line in lines[1:]:
+        assert [box[0] for box in line] == pytest.approx([box[0] for box in lines[0][: len(line)]], abs=0.1)
+    for line, box in itertools.product(lines, boxes):
+        assert max(b[2] for b in line) <= stacking.PHONE and box[0] >= 0
 
 
 def test_a_map_and_a_square_of_shades_are_not_drawn_out():

@@ -126,7 +126,7 @@ def test_formulas_of_an_excerpt_can_be_read(search, open_tab):
     says = [hit["says"] for hit in search("softmax router")]
     assert any("are g = softmax(xWᵣ). If T is" in text for text in says), says
     found = {}
-    for page in ("24_real_checkpoints", "26_preferences", "05_memory", "03_scores_to_probabilities"):
+    for page in ("24_real_checkpoints", "26_preferences", "05_memory", "22_kv_cache"):
         tab = open_tab("http", f"notebooks/{page}.html")
         tab.evaluate("fetchScript('formulas.js')")
         found |= tab.evaluate(ALL_FORMULAS)
