@@ -1,5 +1,7 @@
 """Steppers on their pages: the controls keep their place, and a step is seen with what is said of it."""
 
+import itertools
+
 import pytest
 from test_live import HOLDERS, specs
 
@@ -65,6 +67,43 @@ def test_every_step_stands_below_the_same_controls(stepper, name, window):
             on.click()
     assert max(tops) - min(tops) <= 1, "the buttons keep their place"
     assert on.is_disabled() and tab.complaints == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_numbers(stepper, name):
+    _, figure = stepper(name, "phone")
+    stage, on = figure.locator(".stepper"), figure.get_by_role("button", name="One step on")
+    high, roomy = [], []
+    while True:
+        high.append(stage.bounding_box()["height"])
+        cells = figure.locator(".stepper-group:not(.stepper-folded) button[data-key]:visible")
+        boxes = cells.evaluate_all(
+            "all => all.map((e) => e.getBoundingClientRect()).map(({width, height}) => [width, height])"
+        )
+        least = 40 if figure.locator(".stepper-tight").count() == 0 else 35
+        assert all(box[1] >= least for box in boxes), (len(high), boxes)
+        roomy.append(least == 40)
+        if on.is_disabled():
+            break
+        on.click()
+    assert max(abs(a - b) for a, b in itertools.pairwise(high)) <= 100, high
+    assert sum(roomy) > len(roomy) / 2, "numbers stand closer only where a step would not fit a window"
+
+
+def test_a_column_times_a_row_stands_where_they_cross_on_a_phone(stepper):
+    _, figure = stepper("backprop_steps", "phone")
+    on = figure.get_by_role("button", name="One step on")
+    for _ in range(8):
+        on.click()
+    assert figure.locator(".stepper-bar output").inner_text() == "9 of 15 · Back: into E"
+    groups = figure.locator(".stepper-group:not(.stepper-folded)")
+    column, row, made = (groups.nth(k).bounding_box() for k in range(3))
+    assert row["y"] + row["height"] <= made["y"] + 1 and column["x"] + column["width"] <= made["x"] + 1
+    rows = [
+        [round(e.bounding_box()["y"]) for e in groups.nth(k).locator("tbody td").all()][:: 1 if k == 0 else 4]
+        for k in (0, 2)
+    ]
+    assert rows[0] == pytest.approx(rows[1], abs=3), "each number beside the row that it makes"
 
 
 def test_a_name_leads_to_the_step_that_makes_it(stepper):

@@ -142,6 +142,16 @@
     held.foot = make("div", {class: "stepper-foot", style: ""}, held.sum, make("p", {class: "stepper-legend"},
       `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a number that was computed to see its sum." : "Press what was made to see from what."}`,
       ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ stands where adding up the rounded numbers would give another last digit."] : [])));
+    // The tokens that stand at a step, which make its matrices as wide as they are.
+    held.fill = (place) => {
+      const pair = held.cards.find(({now, pair: of}) => now && of)?.pair;
+      for (const each of held.cells.values()) {
+        if (!each.tokens) continue;
+        each.td.classList.toggle("stepper-boxes", each.cell[1] <= place);
+        if (each.cell[1] <= place) show(each, pair, make);
+        else each.inner.textContent = "";
+      }
+    };
     held.measure = () => measure(held, data, make);
     if (data.scene) scene(data.scene, held, tools);
     held.stage = make("div", {class: data.rounded ? "stepper" : "stepper stepper-words"}, held.bar, ...(held.scene ? [held.scene] : []), strip(held, data, tools), held.canvas, held.foot);

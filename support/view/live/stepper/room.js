@@ -63,12 +63,14 @@
     held.ways = data.steps.map(() => "");
     const sizes = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
+      held.fill(place);
       return [words.offsetHeight, canvas.offsetHeight];
     });
     const enough = narrow ? PHONE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
     sizes.forEach((size, place) => {
       if (size[1] <= enough) return;
       lay(held, data, place, new Set(), make);
+      held.fill(place);
       for (const way of narrow ? NARROW : WIDE) {
         if ((narrow && size[1] <= enough) || (way.includes("crossed") && data.lines[place]?.length !== 3)) continue;
         canvas.className = `stepper-canvas ${way}`;
@@ -79,11 +81,12 @@
     stage.classList.remove("stepper-measured");
     const most = Math.max(...sizes.map(([said]) => said));
     stage.style.setProperty("--words", `${most}px`);
-    const over = sizes.map(([said]) => narrow ? said : most), all = sizes.map(([, high], k) => high + over[k]), sums = [...all].sort((a, b) => a - b);
+    const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
     const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
-    held.rooms = sizes.map(([, high], k) => narrow ? Math.max(...all.map((sum, j) => sum - NEAR * Math.abs(j - k))) - over[k]
-      : Math.max(high, Math.min(usual - over[k], high + BLANK)));
+    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
+    if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
     lay(held, data, held.place, held.also, make);
+    held.fill(held.place);
   }
 
   window.StepperRoom = {typeset, lay, measure};
