@@ -13,6 +13,8 @@ from dataclasses import dataclass
 FOLDED = '<details class="deeper">'  # a part that goes deeper: only its heading is seen
 HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?<h[23][^>]*>)')
 ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
+MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)">)')  # of a class
+ITS_HEAD = 30  # pixels by which the name of a member is lower than the heading of a section, at a desk
 DRAWN = 1.25  # pixels for each unit of a drawing
 ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
 FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
@@ -150,6 +152,9 @@ def with_heights(body: str) -> str:
 
     >>> with_heights('<section id="a">\\n<h2></h2><section class="live" id="b">\\n<h3></h3>').count("--tall")
     2
+    >>> members = '<dl class="py class"><dl class="py method"></dl><dl class="py property"></dl></dl>'
+    >>> with_heights(members).count("--tall")
+    3
     >>> part = '<section id="{}">\\n<h2></h2><div class="cell long-code"><pre>' + "1\\n" * 20 + "</pre></div>"
     >>> [int(re.search(r"--tall:(\\d+)", with_heights(part.format(name)))[1]) for name in ("a", "experiment")]
     [520, 140]
@@ -180,4 +185,9 @@ def with_heights(body: str) -> str:
     for k in range(1, len(parts) - 1, 2):
         said = parts[k + 1].partition("<section ")[0]
         parts[k] = f"<dl {_style((tall(said, WIDE), tall(said, NARROW)))}" + parts[k][4:]
+        own, *members = MEMBER.split(parts[k + 1])
+        for n, member in enumerate(members):
+            said = member.partition("<section ")[0]
+            members[n] = f"<dl {_style((tall(said, WIDE) - ITS_HEAD, tall(said, NARROW)))}{member}"
+        parts[k + 1] = own + "".join(members)
     return "".join(parts) + end + rest

@@ -113,7 +113,7 @@
       within.get(place.parentElement.closest("section"))?.push(place);
     }
     const at = (places, line) => places.findLast((place) => {
-      if (place.closest("section > dl.py")?.getBoundingClientRect().top > line) return false; // (what it describes is not laid out yet)
+      if (["section > dl.py", "dl.py"].some((part) => place.closest(part)?.getBoundingClientRect().top > line)) return false; // (what it describes is not laid out yet)
       const box = place.getBoundingClientRect();
       return box.height && box.top <= line && !place.closest("details:not([open])");
     });

@@ -56,7 +56,7 @@ def plain(text: str) -> str:
 
     >>> plain("A `list` of {term}`token`s, see [Words](x.ipynb).")
     'A list of tokens, see Words.'
-    >>> plain("The product $W_Q W_K^\\top$.")
+    >>> plain("The product $W_Q W_K^\\\\top$.")
     'The product W_Q W_Kᵀ.'
     """
     text = re.sub(r"<!--.*?-->", "", text)
