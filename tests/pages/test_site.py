@@ -199,6 +199,24 @@ IN_VIEW = """(where) => {
 }"""
 
 
+RENDERED = """() => [...document.querySelectorAll('.bd-article *')].filter((e) =>
+  e.checkVisibility({contentVisibilityAuto: true})).length"""
+
+
+@pytest.mark.parametrize("page", ["api", "api_model", "api_view", "api_assistant"])
+def test_of_a_page_of_the_package_only_what_is_near_is_laid_out_at_first(browser, bases, page):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script("delete window.requestIdleCallback")  # (which lays out the rest later)
+    tab = context.new_page()
+    tab.goto(f"{bases['http']}book/{page}.html", wait_until="load")
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    tab.wait_for_timeout(300)
+    near, members = tab.evaluate(RENDERED), tab.locator(".bd-article dl.py dl.py")
+    first, last = (members.nth(k).evaluate("e => getComputedStyle(e).contentVisibility") for k in (0, -1))
+    context.close()
+    assert near < 1150 and (first, last) == ("auto", "auto"), near
+
+
 @pytest.mark.parametrize("page", ["api", "api_model", "api_view", "api_assistant"])
 def test_no_name_of_the_package_leaves_the_list_of_contents(open_tab, page):
     tab = open_tab("file", f"book/{page}.html", built=False)

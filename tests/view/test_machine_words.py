@@ -174,3 +174,15 @@ def test_a_tie_has_no_winner():
     assert BEST in find("machine_by_hand").sentence(
         find("machine_by_hand").values()
     )  # three have no majority
+
+
+@pytest.mark.parametrize(("prompt", "whole"), [("", 0.2), ("Pietro chiama Paolo", 1)])
+def test_the_bars_of_the_still_picture_have_the_scale_of_the_live_ones(prompt, whole):
+    figure = find("machine")
+    values = figure.still_values(**({"prompt": prompt} if prompt else {}))
+    found = figure.state(values)
+    [axes, *_] = figure.draw(values, found).axes
+    told = [text.get_text() for text in axes.texts if text.get_text().startswith("whole bar")]
+    assert told == (["whole bar: 20%"] if whole < 1 else [])
+    longest = max(bar.get_width() for bars in axes.containers for bar in bars)
+    assert longest == pytest.approx(0.15 * found["top"][0]["p"] / whole)
