@@ -131,9 +131,10 @@ def test_a_question_or_a_misspelt_word_is_offered_what_is_near_it(titles, typed)
 # What people ask in words of their own → where it is treated.
 ASKED = {
     "how does it know the order of words": "10_positions.html",
-    "which order the words are in": "10_positions.html",
+    "how does a model know which order the words are in": "10_positions.html",
     "can I run this on my laptop": "how_to_use.html#run-it",
     "do I need a GPU": "how_to_use.html#run-it",
+    "why is the GPU needed for training": "how_to_use.html#run-it",
     "GPU": "how_to_use.html#run-it",
     "how much memory does a model need": "20_training_at_scale.html#what-has-to-be-in-memory",
 }
