@@ -181,5 +181,7 @@ def test_bars_of_an_open_question_fill_their_tracks_and_say_what_a_whole_one_is(
         assert told.text_content() == "whole bar: 20%" if whole < 1 else told is None
         if width == 390:  # the candidates that a finger reaches have bars of the same scale
             offered = element.query_selector(".machine-choice")
-            fill, track = (offered.query_selector(f".live-{part}").bounding_box() for part in ("fill", "track"))
-            assert abs(fill["width"] - p / whole * track["width"]) < 1
+            part, all_of_it = (
+                offered.query_selector(f".live-{name}").bounding_box() for name in ("fill", "track")
+            )
+            assert abs(part["width"] - p / whole * all_of_it["width"]) < 1

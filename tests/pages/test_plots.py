@@ -457,7 +457,9 @@ def test_a_legend_of_several_lines_has_columns_on_a_phone():
     [legend] = [g for g in made.iter() if g.get("id") == "columns"]
     boxes = [stacking.union(*stacking.texts(entry)) for entry in legend]
     assert len(boxes) == len(names)
-    lines = [[box for box in boxes if abs(box[3] - low) < 1] for low in sorted({round(b[3], 1) for b in boxes})]
+    lines = [
+        [box for box in boxes if abs(box[3] - low) < 1] for low in sorted({round(b[3], 1) for b in boxes})
+    ]
     assert [len(line) for line in lines] in ([3, 3, 1], [4, 3]), "a whole line, then the next"
     for line in lines[1:]:
         assert [box[0] for box in line] == pytest.approx([box[0] for box in lines[0][: len(line)]], abs=0.1)
