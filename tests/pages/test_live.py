@@ -494,7 +494,8 @@ def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest
     figure = tab.locator("live-figure[data-key=next_word]")
     words = figure.locator("button.live-rank")
     assert words.count() == 10 and [words.nth(k).is_visible() for k in (5, 6)] == [True, False]
-    told = figure.locator(".live-others").inner_text().split("\n")
+    told = figure.locator(".live-others > span").all_text_contents()
+    assert figure.locator(".live-others").is_visible()
     shares = figure.evaluate("e => e.state.words.slice(0, 6).map(({p}) => p)")
     assert told[0] == "the 21 other words together"
     assert abs(float(told[1].removesuffix("%")) / 100 - (1 - sum(shares))) < 0.0006
@@ -504,7 +505,7 @@ def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest
     figure.locator(".live-of-top_k input").evaluate(
         "e => { e.value = 3; e.dispatchEvent(new Event('input', {bubbles: true})); }"
     )
-    assert figure.locator(".live-others .live-much").inner_text() == "cut"
+    assert figure.locator(".live-others .live-much").text_content() == "cut"
     tab.set_viewport_size({"width": 1280, "height": 900})
     assert words.nth(9).is_visible() and not figure.locator(".live-others").is_visible()
 
