@@ -199,3 +199,10 @@ def test_the_bars_of_the_still_picture_have_the_scale_of_the_live_ones(prompt, w
     assert told == (["whole bar: 20%"] if whole < 1 else [])
     longest = max(bar.get_width() for bars in axes.containers for bar in bars)
     assert longest == pytest.approx(0.15 * found["top"][0]["p"] / whole)
+
+
+def test_an_experiment_with_another_text_than_the_figures_says_so():
+    game = find("machine")
+    assert game.spec(game.values())["invites"] == game.invites
+    told = game.spec(game.values(prompt="5 chiama Paolo"))["invites"]
+    assert told == "With another text, an" + game.invites.removeprefix("An")
