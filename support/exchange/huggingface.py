@@ -87,15 +87,13 @@ def to_huggingface(
     refuse_replaced(model)
     fields = write_fields(model.config)
     tensors = to_tensors(model, LAYOUTS[fields["model_type"]])
-    fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}
-    if tokenizer is not None:
-        fields |= special_ids(tokenizer, more, model.config.vocab_size) | more
+    fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch.")}
+    ids = {} if tokenizer is None else special_ids(tokenizer, more, model.config.vocab_size)
+    fields |= ids | more
     if folder is not None:
         place = as_path(folder, "give a folder to write into")
         refuse_shards(place)
         if tokenizer is not None:  # first: a folder with a config.json is whole
-            write_tokenizer(
-                place, tokenizer, special_ids(tokenizer, more, len(tokenizer)), model.config.context
-            )
+            write_tokenizer(place, tokenizer, ids, model.config.context)
         write_folder(place, fields, tensors)
     return fields, tensors
