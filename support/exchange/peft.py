@@ -118,9 +118,7 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
         elif n == 3:
             pairs[f"{ours}.{'qkv'[i]}"] = (a, b, alpha)
         else:  # one matrix of theirs: the three parts share A, and each has its rows of B
-            config = model.config
-            heads = (config.n_heads, config.n_kv_heads, config.n_kv_heads)
-            rows = b.split([h * config.d_head for h in heads])
+            rows = b.split(model.blocks[0].attention.widths)
             pairs |= {f"{ours}.{part}": (a, rows[k], alpha) for k, part in enumerate("qkv")}
     attach(model, name, pairs)
     return model
