@@ -56,7 +56,7 @@ class GPT(Transformer):
     ) -> Float[Tensor, "batch position d_model"]:
         """The stream after the last block, before the final norm; arguments are those of a call."""
         check_ids(ids, self.config)
-        start, pad, keys = _places(ids, cache, pad)
+        start, pad, keys = _positions(ids, cache, pad)
         stream = self.embed(ids, start, pad)
         contexts = self.attention_contexts(stream, start, pad, keys)
         for layer, block in enumerate(self.blocks):
@@ -86,13 +86,13 @@ class GPT(Transformer):
         return KVCache(self.config, batch, length, pad, weight.device, weight.dtype, static)
 
 
-def _places(
+def _positions(
     ids: Tensor, cache: KVCache | None, pad: Tensor | None
 ) -> tuple[int | Tensor, Tensor | None, Tensor | None]:
     """The first token's position, the padding before each text, the position of each key (None: in order)."""
     if cache is not None:
         cache.check(*ids.shape)
-        return cache.next_place, cache.pad, cache.key_places(ids.shape[1])
+        return cache.next_place, cache.pad, cache.key_positions(ids.shape[1])
     if pad is not None:
         check_pad(pad, *ids.shape)
     return 0, pad, None
