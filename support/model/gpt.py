@@ -92,7 +92,7 @@ def _positions(
     """The first token's position, the padding before each text, the position of each key (None: in order)."""
     if cache is not None:
         cache.check(*ids.shape)
-        return cache.next_place, cache.pad, cache.key_positions(ids.shape[1])
+        return cache.next_place, cache.pad, cache.key_places(ids.shape[1])
     if pad is not None:
         check_pad(pad, *ids.shape)
     return 0, pad, None
