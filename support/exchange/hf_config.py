@@ -1,7 +1,5 @@
 """A Hugging Face ``config.json`` becomes a `GPTConfig`; what is not built here is refused by its name."""
 
-from typing import Any
-
 from support.core import InputError
 from support.exchange.hf_fields import Fields, check_only, get_count, get_flag, get_known, get_rope
 from support.exchange.hf_known_fields import MATTERING, warn_of_others
@@ -59,13 +57,13 @@ def _gpt2(fields: Fields) -> GPTConfig:
 def _llama_like(fields: Fields, architecture: str) -> GPTConfig:
     get_known(fields, "hidden_act", "silu", {"silu": "silu", "swish": "silu"})
     base, scaling, _ = get_rope(fields, 1e6 if architecture == "mixtral" else 1e4)
-    usual: dict[str, Any] = {"tie_weights": False}
     if architecture == "mixtral":
-        given = read_table(fields, LLAMA + MIXTURE, norm_eps=1e-5, **usual)
+        given = read_table(fields, LLAMA + MIXTURE, tie_weights=False, norm_eps=1e-5)
         if given["n_experts"] < 2:
             raise InputError("The field num_local_experts=1 is not built here; a mixture has at least 2.")
     else:
-        given = read_table(fields, LLAMA, d_head=128 if architecture == "qwen3" else None, **usual)
+        d_head = 128 if architecture == "qwen3" else None
+        given = read_table(fields, LLAMA, tie_weights=False, d_head=d_head)
     for name in lacking(architecture):
         check_only(fields, name, False)
     return GPTConfig(
