@@ -122,11 +122,17 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
         y += row * (1 + max(k for k, _ in spots))
         bands.append(f'<path d="M0 {y + 0.3 * size:.1f}H{width}" class="scale-line"/>')
         y += 0.6 * size
-    lines = []
-    for year in TICKS:
-        anchor = "start" if year == TICKS[0] else "middle"
-        lines.append(f'<path d="M{across(year):.1f} {top:.1f}V{y:.1f}" class="scale-line"/>')
-        lines.append(text(across(year), size, str(year), f'text-anchor="{anchor}" class="axis"'))
+    lines, free = [], float(width)
+    for year in reversed(TICKS):  # a year that has no room before the one after it has no line
+        is_first, half = year == TICKS[0], size * lettering.width(str(year)) / 2
+        x = across(year)
+        if not is_first and x + half > free:
+            continue
+        free = x - half - GAP
+        lines.append(f'<path d="M{x:.1f} {top:.1f}V{y:.1f}" class="scale-line"/>')
+        lines.append(
+            text(x, size, str(year), f'text-anchor="{"start" if is_first else "middle"}" class="axis"')
+        )
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
     first, last = events[0]["year"], events[-1]["year"]
     label = f"{len(events)} works on a line of time from {first} to {last}, stretched after 2012: {counted}."

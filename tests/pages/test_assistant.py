@@ -363,6 +363,10 @@ def test_an_unknown_word_is_named_and_near_ones_are_offered(awake):
     [button] = [b for b in reads.query_selector_all("button") if b.inner_text() == "animal"]
     button.click()
     assert box.input_value() == "which animal was it?" and state(element)["trouble"] == ""
+    box.fill("why is bread expensive?")
+    said = element.query_selector(".talk-reads").inner_text()
+    assert "does not know “why”" in said and "Ask for a story" in said
+    assert "shy" not in said, "a word of three letters is near to too many others"
 
 
 def test_a_suggestion_is_said_at_a_press(awake):

@@ -160,6 +160,19 @@ def test_a_token_that_is_never_predicted_is_no_candidate():
             assert "<PAD>" not in [item["word"] for item in found["top"]]
 
 
+@pytest.mark.parametrize("drawing", [{"temperature": 3.0}, {"top_k": 3}, {"top_p": 0.5}, {}])
+def test_bars_and_others_add_up_however_one_draws(drawing):
+    """(At a temperature of 3, the bars and “others” once made 75% together.)"""
+    for name, prompt in (("machine", "Pietro chiama"), ("machine_story", "the girl had a")):
+        figure = find(name)
+        values = figure.values(prompt=prompt, **drawing)
+        found = figure.state(values)
+        assert sum(item["p"] for item in found["top"]) + found["others"]["p"] == pytest.approx(1)
+        first = found["top"][0]
+        told = f"gives “{first['word']}” {100 * first['p']:.1f}%." in figure.sentence(values)
+        assert told == (abs(first["p"] - first["plain"]) > 5e-4) == bool(drawing)
+
+
 def test_a_tie_has_no_winner():
     """Four or more words with 0.8 of the largest probability: their number and both ends are told."""
     figure = find("machine")

@@ -122,7 +122,8 @@
 
   // For an unknown word: those that are spelled nearly so, somebody whom a story may be about, or what one can ask for.
   const instead = (text, word, held, data) => {
-    const same = nearest(word, held.words, Math.max(1, word.length / 4)).slice(0, 4), typed = read(text, data);
+    const same = word.length < 4 ? [] : nearest(word, held.words, word.length / 4).slice(0, 4); // (a short one is near to any)
+    const typed = read(text, data);
     if (same.length) return ["Near: ", same];
     if (typed[typed.indexOf(word) - 1] === "about") return ["It tells of: ", data.heroes];
     return ["Ask for a story, for what happens in it, for a sum, a price or the time."];

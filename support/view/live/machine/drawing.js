@@ -201,7 +201,7 @@
         make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
-      }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, part(shown, Math.max(0, state.others.p))))])));
+      }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, much(Math.max(0, state.others.p))))])));
       bars.classList.toggle("machine-half", guesses);
       this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);

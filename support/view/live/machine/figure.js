@@ -98,7 +98,7 @@
         }),
         parts: rows(held, answers, words, here, off, tools),
         detail: detail(open, held, words, here, reader.logitsAt(here)),
-        others: {count: tokens.length - c.masked_ids.length - top.length, p: 1 - top.reduce((sum, {plain}) => sum + plain, 0)},
+        others: {count: tokens.length - c.masked_ids.length - top.length, p: settled([1 - top.reduce((sum, {p}) => sum + p, 0)])[0]},
       };
       const {names} = data;
       found.plain = cased(inWords(open, held, words, here, found.parts, off, tools), names);

@@ -165,7 +165,8 @@ def machine(
         "detail": opened(open, name, words, here, seen, fed),
     }
     masked = len(config.masked_ids)
-    found["others"] = {"count": len(tokens) - masked - len(top), "p": 1 - sum(item["plain"] for item in top)}
+    rest_of_draw = round(1 - sum(item["p"] for item in top), 12)
+    found["others"] = {"count": len(tokens) - masked - len(top), "p": rest_of_draw}
     found["plain"] = cased(in_words(open, name, words, here, seen, found["parts"], off), name)
     for row in found["parts"]:
         row |= {"does": cased(row["does"], name), "answer": titled(row["answer"], name)}
@@ -215,8 +216,7 @@ def _finding(
                 f"The text has ended: nothing follows {EOS}. Press “Play” to begin again, "
                 "or “Back” to take the last word back."
             )
-        if left < count:
-            said += f" The draw is between {'one word' if left == 1 else f'{left} words'}."
+        said += _in_the_draw(top[0], left, count)
         if found["off"]:
             row = passed(name, prompt, ())[1][-1, here].softmax(dim=-1).tolist()
             about["other"] = loaded(name)[1].tokens[ranked(row)[0]]
@@ -247,6 +247,20 @@ def _finding(
         if f"m{layer}" in found["off"]:
             said = "Feed-forward {layer} is switched off."
     return fill(said, about)
+
+
+def _in_the_draw(first: Values, left: int, count: int) -> str:
+    """What the sliders make of it: how many words are left, and the share of the most probable one.
+
+    >>> _in_the_draw({"word": "a", "p": 0.25, "plain": 0.5}, 4, 9)
+    ' The draw is between 4 words and gives “a” 25.0%.'
+    """
+    other = abs(first["p"] - first["plain"]) > 5e-4 and left > 1
+    gives = f"gives “{first['word']}” {exactly(first['p'])}"
+    if left == count:
+        return f" The draw {gives}." if other else ""
+    words = "one word" if left == 1 else f"{left} words"
+    return f" The draw is between {words}{f' and {gives}' if other else ''}."
 
 
 def most_words(name: str) -> int:

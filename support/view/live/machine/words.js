@@ -77,6 +77,12 @@
     return {other: tokens[i], sure: exactly(shown, row[i])};
   }
 
+  // What the sliders make of it: how many words are left, and the share of the most probable one, if it is another.
+  function inTheDraw({word, p, plain}, left, count, shown) {
+    const other = Math.abs(p - plain) > 5e-4 && left > 1, gives = `gives “${word}” ${exactly(shown, p)}`;
+    if (left === count) return other ? ` The draw ${gives}.` : "";
+    return ` The draw is between ${left === 1 ? "one word" : `${left} words`}${other ? ` and ${gives}` : ""}.`;
+  }
   function finding(held, {left, alike, least, low}, words, here, found, first, {fill, shown}) {
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: exactly(shown, first.plain), layer,
@@ -84,7 +90,7 @@
     if (part === "choice" && !found.over) return fill(`The most probable word, “{best}” with {p}, is chosen${words.length < c.context ? ": “Step” appends it." : ", but the text is as long as the model can read."}`, about);
     if (part === "prediction" || part === "choice") {
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
-      const drawn = left < tokens.length - c.masked_ids.length ? ` The draw is between ${left === 1 ? "one word" : `${left} words`}.` : "";
+      const drawn = inTheDraw(first, left, tokens.length - c.masked_ids.length, shown);
       const off = found.off.length ? fill(" With all parts it would be “{other}” with {sure}.", intact(held, here, shown)) : "";
       const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
       return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
@@ -110,13 +116,14 @@
     return fill("Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
   }
   // The answer where there is room for a line or two, and the text stands above.
-  function brief(held, {alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {
+  function brief(held, {left, alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {
     if (step !== "prediction" && !over) return finding;
     if (over) return "The text has ended. “Play” begins again, “Back” takes the last word back.";
+    const drawn = inTheDraw(first, left, held.tokens.length - held.model.config.masked_ids.length, shown);
     const best = `“${first.word}” with ${exactly(shown, first.plain)}`, place = here < words.length - 1 ? `After “${words[here]}”: ` : "";
-    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.`;
+    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}`;
     const {other, sure} = off.length ? intact(held, here, shown) : {};
-    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.`;
+    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}`;
   }
 
   window.MachineWords = {NOTHING, LISTED, best, ranked, norm, rows, inWords, finding, brief};
