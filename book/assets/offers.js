@@ -134,11 +134,15 @@ const offers = (() => {
     [/\bword\s+vectors?\b/i, "embedding"],
     [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],
     [/\blook(?:s|ing)?\s+things?\s+up\b/i, "retrieval"],
+    [/\b(?:know(?:s|ing)?\s+)?(?:(?:the\s+)?(?:word\s+order|order\s+of\s+(?:the\s+|its\s+)?(?:words|tokens))|(?:in\s+)?(?:which|what)\s+order\s+(?:the\s+)?(?:words|tokens)\s+(?:are|come|stand)(?:\s+in)?)\b/i, "positions"],
+    [/\b(?:run|try|use)\s+(?:this|it|(?:the|this)\s+(?:book|code)|the\s+notebooks?)\s+on\s+(?:my|a|your)\s+(?:own\s+)?(?:laptop|computer|machine|pc|mac)\b/i, "run it"],
+    [/\b(?:(?:i|you|we)\s+)?needs?\s+(?:a\s+|the\s+)?(?:gpu|graphics\s+card)s?\b|\bgpus?\s+needed(?:\s+(?:for|in)\s+training)?\b|^\s*(?:gpu|graphics\s+card)s?\s*$/i, "run it"],
+    [/\bhow\s+much\s+(?:memory|v?ram)\s+(?:does|do|is|are)\s+(?:a\s+|the\s+)?(?:models?|training)\s+needs?\b/i, "what has to be in memory"],
   ];
   const calledIn = (text) => CALLED.find(([words]) => words.test(text));
   const termOf = (text) => { // of a question that has nothing else in it
     const called = calledIn(text);
-    return called && onlyAsks(text.replace(called[0], "")) ? called[1] : null;
+    return called && onlyAsks(text.replace(called[0], "").replace(/\bmodels?\b/i, "")) ? called[1] : null;
   };
   const inTerms = (text) => termOf(text) ?? (calledIn(text) ? text.replace(...calledIn(text)) : text);
   return Object.assign((dialog, field, close) => {

@@ -452,6 +452,23 @@ def test_a_map_and_a_square_of_shades_are_not_drawn_out():
         assert column.in_column(drawn) == drawn
 
 
+def test_a_legend_of_two_rows_flows_on_a_phone_into_lines_of_one_height():
+    """(The entries of its second row stood lower than their neighbours in a line, like stairs.)"""
+    names = ["no positions", "learned rows", "sinusoids", "rotated pairs", "lowered scores", "as words"]
+    fig, axes = style.subplots(1, 2, figsize=(9, 4))
+    for k, name in enumerate(names):
+        for ax in axes:
+            ax.plot([0, 1], [0, k], label=name)
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    narrow = ElementTree.fromstring(stacking.stacked(plots.themed(svg(fig))))
+    tops = [box[1] for box in stacking.texts(narrow)[: len(names)]]
+    lines = [tops[0]]
+    for top in tops[1:]:
+        assert abs(top - lines[-1]) < 1 or top > lines[-1] + 10, "level with its neighbour, or a new line"
+        lines.append(top)
+    assert 2 <= len({round(top) for top in tops}) <= 4
+
+
 def test_a_legend_within_a_plot_that_is_drawn_out_keeps_its_corner():
     fig, ax = style.subplots()
     ax.plot([0, 1], [0, 1], label="rises")

@@ -128,6 +128,24 @@ def test_a_question_or_a_misspelt_word_is_offered_what_is_near_it(titles, typed)
     assert first in places[0] and any(other in place for place in places) and len(places) <= 10, places
 
 
+# What people ask in words of their own → where it is treated.
+ASKED = {
+    "how does it know the order of words": "10_positions.html",
+    "how does a model know which order the words are in": "10_positions.html",
+    "can I run this on my laptop": "how_to_use.html#run-it",
+    "do I need a GPU": "how_to_use.html#run-it",
+    "why is the GPU needed for training": "how_to_use.html#run-it",
+    "GPU": "how_to_use.html#run-it",
+    "how much memory does a model need": "20_training_at_scale.html#what-has-to-be-in-memory",
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_people_ask_in_words_of_their_own_leads_to_its_place(titles, asked):
+    places = titles.evaluate(FOUND.replace("find(words", "find(offers.inTerms(words)"), asked)
+    assert ASKED[asked] in places[0][1], places
+
+
 def test_escape_closes_the_popup_whatever_is_typed(open_tab):
     tab = open_tab("http", "book/timeline.html")
     popup = tab.locator("#pst-search-dialog")
