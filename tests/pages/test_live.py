@@ -488,6 +488,28 @@ def test_on_a_phone_the_controls_that_the_text_names_stand_with_what_they_change
     assert seen["high"] < 844 - 56  # the window of a phone without the bar of the page
 
 
+def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest(open_tab):
+    tab = open_tab("http", "notebooks/21_sampling.html", width=390)
+    wake(tab)
+    figure = tab.locator("live-figure[data-key=next_word]")
+    words = figure.locator("button.live-rank")
+    assert words.count() == 10 and [words.nth(k).is_visible() for k in (5, 6)] == [True, False]
+    told = figure.locator(".live-others > span").all_text_contents()
+    assert figure.locator(".live-others").is_visible()
+    shares = figure.evaluate("e => e.state.words.slice(0, 6).map(({p}) => p)")
+    assert told[0] == "the 21 other words together"
+    assert abs(float(told[1].removesuffix("%")) / 100 - (1 - sum(shares))) < 0.0006
+    top = figure.locator(".live-text").evaluate("e => e.getBoundingClientRect().top")
+    low = figure.locator(".live-of-top_p input").evaluate("e => e.getBoundingClientRect().bottom")
+    assert low - top < 700, "bars and sliders are seen together"
+    figure.locator(".live-of-top_k input").evaluate(
+        "e => { e.value = 3; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    assert figure.locator(".live-others .live-much").text_content() == "cut"
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    assert words.nth(9).is_visible() and not figure.locator(".live-others").is_visible()
+
+
 def test_a_loss_that_leaves_the_plot_says_so(open_tab):
     tab = opened(open_tab, "notebooks/02_learning.html")
     figure = tab.locator("live-figure[data-key^=descent]").first

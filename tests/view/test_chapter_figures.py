@@ -189,3 +189,13 @@ def test_the_run_is_the_one_of_the_training_log():
     figure = find("scrub")
     assert "not yet better than counting" in figure.sentence(figure.values()), "it opens where the run begins"
     assert "trigram" in figure.sentence(figure.still_values()), "the still picture shows where it ends"
+
+
+def test_both_models_have_their_memory():
+    figure = find("counts")
+    values = figure.values(bits=4)
+    for name, found in (("model", "memory"), ("other", "other_memory")):
+        written = figure.state(values)[found]
+        size = TOTALS[values[name]] * 4 / 8e9
+        assert float(written.split()[0]) * (1e-3 if "MB" in written else 1) == pytest.approx(size, rel=0.01)
+        assert written in figure.sentence(values)

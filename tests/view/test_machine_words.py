@@ -187,3 +187,10 @@ def test_a_tie_has_no_winner():
     assert BEST in find("machine_by_hand").sentence(
         find("machine_by_hand").values()
     )  # three have no majority
+
+
+def test_an_experiment_with_another_text_than_the_figures_says_so():
+    game = find("machine")
+    assert game.spec(game.values())["invites"] == game.invites
+    told = game.spec(game.values(prompt="5 chiama Paolo"))["invites"]
+    assert told == "With another text, an" + game.invites.removeprefix("An")

@@ -84,7 +84,7 @@ def test_the_valley_of_adam_shows_the_points_of_its_table_to_one_scale():
     ]
     shown = np.array(ends, dtype=float)
     points = np.array([[theta.value(r, t) for r in range(2)] for t in range(STEPS + 1)])
-    assert np.allclose(shown, [530, 165] + points * [UNIT, -UNIT], atol=0.051)
+    assert np.allclose(shown, [570, 170] + points * [UNIT, -UNIT], atol=0.051)
 
 
 def test_the_steps_of_adam_are_torchs():

@@ -155,6 +155,9 @@ class LiveFigure:
 
     def spec(self, values: Values) -> Values:
         """The description that the page's script reads: plain data, ready for JSON."""
+        texts = [self.values().get("prompt"), *(stop.changes.get("prompt") for stop in self.tour)]
+        akin = not self.tour or values.get("prompt") in texts
+        invites = self.invites if akin else self.invites.replace("An ", "With another text, an ", 1)
         return {
             "name": self.name,
             "title": self.title,
@@ -177,7 +180,7 @@ class LiveFigure:
                 "reset": self.reset,
                 "examples": list(self.examples),
                 "tour": [asdict(stop) for stop in self.tour],
-                "invites": self.invites,
+                "invites": invites,
             }.items()
             if value
         }

@@ -12,8 +12,8 @@ CURVES = (1.0, 25.0)
 ROWS = ("a", "b")
 STEPS = 3
 UNIT = 110  # of the drawing, for one of a or b
-SHEET = (740, 290)
-MINIMUM = (530, 165)  # where it stands on the sheet
+SHEET = (780, 300)
+MINIMUM = (570, 170)  # where it stands on the sheet
 CONTOURS = (0.8, 1.6, 6, 13, 26)  # of the loss; the first two are whole
 
 
@@ -119,7 +119,15 @@ def valley(story: Story) -> Scene:
     theta, g = story.matrices["θ"], story.matrices["g"]
     points = [(theta.value(0, t), theta.value(1, t)) for t in range(STEPS + 1)]
     scene.line(0, "point", [at(*points[0])] * 2)
-    scene.word(0, "ground", *at(points[0][0] - 0.06, points[0][1] + 0.15), "start")
+    beside = at(*points[0])[0] - 12  # words that end here are crossed by no line
+    scene.word(0, "before", beside, at(*points[0])[1] + 9, "start")
+    corner = (26.0, low - 16)
+    for name, (x, y) in (("a", (1, 0)), ("b", (0, -1))):  # the directions of the sheet
+        tip = (corner[0] + 58 * x, corner[1] + 58 * y)
+        scene.line(0, "axis", [corner, tip])
+        back = (tip[0] - 9 * x, tip[1] - 9 * y)
+        scene.line(0, "axis", [(back[0] + 5 * y, back[1] + 5 * x), tip, (back[0] - 5 * y, back[1] - 5 * x)])
+        scene.word(0, "ground", tip[0] + 8, tip[1] + (8 if x else 10), name)
     for t, (here, there) in enumerate(pairwise(points)):
         first = 1 + 5 * t  # the step that computes the gradient
         rise = g.value(0, t), g.value(1, t)
@@ -129,7 +137,8 @@ def valley(story: Story) -> Scene:
         scene.line(first + 3, "move", [at(*here), at(*there)])
         scene.line(first + 4, "point", [at(*there)] * 2)
         if not t:
-            scene.word(first, "downhill", downhill[0] - 60, downhill[1] + 18, "downhill: −g")
+            scene.word(first, "downhill before", beside, at(*here)[1] + 44, "downhill:")
+            scene.word(first, "downhill before", beside, at(*here)[1] + 72, "−g")
             scene.word(first + 3, "move", *at(there[0] + 0.1, there[1] + 0.15), "Adam’s move")
     return scene
 

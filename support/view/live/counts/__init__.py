@@ -94,7 +94,7 @@ def in_bytes(gigabytes: float | int) -> str:
 
 
 def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
-    """The parts of two models, and the memory that the first one's weights need.
+    """The parts of two models, and the memory that the weights of each need.
 
     Args:
         model: one of `MODELS`.
@@ -102,8 +102,8 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         bits: of a parameter.
 
     >>> found = counts("GPT-2 small", "Llama 7B", 16)
-    >>> found["total"], found["memory"], found["parts"][3]["written"]
-    ('124.4 million', '0.249 GB', '56,669,184')
+    >>> found["total"], found["memory"], found["other_memory"], found["parts"][3]["written"]
+    ('124.4 million', '0.249 GB', '13.48 GB', '56,669,184')
     """
     parts = [
         a | {"other_share": b["share"], "other_written": b["written"]}
@@ -114,6 +114,7 @@ def counts(model: str, other: str, bits: float | int) -> dict[str, Any]:
         "total": WRITTEN[model],
         "other_total": WRITTEN[other],
         "memory": in_bytes(TOTALS[model] * bits / 8e9),
+        "other_memory": in_bytes(TOTALS[other] * bits / 8e9),
         "times": TOTALS[model] / TOTALS[other],
         "ffn": parts[3]["share"],
         "tables": parts[0]["share"] + parts[1]["share"] + parts[6]["share"],
@@ -132,7 +133,7 @@ def draw_counts(values: dict[str, Any], found: dict[str, Any]) -> Figure:
             ax.barh(y, 100 * share, left=100 * left, color=style.colour(part), hatch=hatch, label=PARTS[part])
     labels = [
         f"{names[0]}\n{found['total']}\n{found['memory']}",
-        f"{names[1]}\n{found['other_total']}",
+        f"{names[1]}\n{found['other_total']}\n{found['other_memory']}",
     ]
     ax.set_yticks(ys, labels=labels)
     ax.invert_yaxis()
@@ -153,7 +154,7 @@ FIGURE = LiveFigure(
     draw=draw_counts,
     says="{model} has {total} parameters, {ffn:.1%} of them in feed-forward networks and {tables:.1%} in "
     "tables of tokens and positions. With {bits:.0f} bits each they take {memory}. {other} has "
-    "{other_total}.",
+    "{other_total}, which take {other_memory}.",
     columns=("part", "model", "share", "compared with", "share of it"),
     rows=(("{part}", "{written}", "{share:.1%}", "{other_written}", "{other_share:.1%}"),),
     each="parts",

@@ -16,7 +16,7 @@
       const said = "{after} the most probable next word is “{word}”, to which the model gives {plain:.2%} (dashed). With these settings, its probability in the draw is {p:.2%}; {words} can be drawn.";
       return {...found, finding: cased(fill(said, {...found.words[0], after: after(prompt), words: left === 1 ? "one word" : `${left} words`}), data.names)};
     },
-    draw(state, data, {make, shown, set}) {
+    draw(state, data, {make, shown, set, held}) {
       const text = make("p", {class: "live-text"}, `${split(state.prompt).map((word) => titled(word, data.names)).join(" ") || "(nothing yet)"} `, ...(state.over ? [] : [make("span", {class: "live-caret"}, "?")]));
       const reach = reachOf(state.words);
       const row = ({rank, word, plain, p}) => {
@@ -27,7 +27,12 @@
         button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
         return make("li", {}, button);
       };
-      return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row)),
+      // On a phone six words stand with the sliders, and one line tells what the others have (live.css; the padding never follows).
+      const first = state.words.slice(0, 6), others = held.tokens.length - 7, seventh = state.words[6];
+      const share = Math.max(0, 1 - first.reduce((sum, {p}) => sum + p, 0));
+      const rest = seventh ? [make("li", {class: "live-others"}, make("span", {}, `the ${others} other words together`),
+        make("span", {class: "live-much"}, seventh.p ? percent(shown, share) : "cut"))] : [];
+      return make("div", {class: "live-drawn"}, text, make("ol", {class: "live-ranks", "aria-label": "The likeliest next words; press one to append it"}, ...state.words.map(row), ...rest),
         make("p", {class: "live-reach"}, state.over ? "" : `A whole bar is ${shown(reach, 0, true)}.`));
     },
     actions: {

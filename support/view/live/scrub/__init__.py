@@ -48,13 +48,16 @@ def scrub(at: float | int, text: str) -> dict[str, Any]:
     words = [{"word": word, "p": p, "exact": exact} for word, p, exact in row["next"][text]]
     passed = [name for name, loss in LINES.items() if row["loss"] < loss]
     verdict = f"better than the {passed[-1]} model" if passed else "not yet better than counting single words"
-    legal = row["legal"]
+    legal, above = row["legal"], row["loss"] - LINES["floor"]
+    keeping = "none keeps" if legal == 0 else "1 keeps" if legal == 1 else f"{legal} keep"
+    brief = f"Step {row['step']}: loss {row['loss']:.3f}, {above:.3f} above the floor. "
     return {
         **{name: row[name] for name in ("step", "loss", "legal", "game", "broken")},
-        **{"keeping": "none keeps" if legal == 0 else "1 keeps" if legal == 1 else f"{legal} keep"},
+        "keeping": keeping,
         **{"words": words, "best": words[0]["word"], "p": words[0]["p"], "exact": words[0]["exact"]},
+        "brief": f"{brief}Of 100 games that it makes up, {keeping} every rule.",
         "verdict": verdict,
-        "above": row["loss"] - LINES["floor"],
+        "above": above,
     }
 
 
@@ -108,7 +111,7 @@ FIGURE = LiveFigure(
     draw=draw_scrub,
     says="After {step:.0f} steps the loss on new games is {loss:.3f} nats per word, {above:.3f} above the "
     "lowest possible: {verdict}. Of 100 games that it makes up, {keeping} every rule. The most probable next "
-    "word is “{best}”, with {p:.1%}; the game gives it {exact:.1%}.",
+    "word is “{best}”, with {p:.1%}; by the rules of the game it has {exact:.1%}.",
     columns=("next word", "the model’s probability", "the game’s"),
     rows=(("{word}", "{p:.1%}", "{exact:.1%}"),),
     each="words",

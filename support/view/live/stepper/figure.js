@@ -113,7 +113,7 @@
   // A drawing above the matrices: each of its lines and words comes with its step.
   function scene({size, label, lines, words}, held, {svg, text}) {
     held.drawn = [...lines.map(([step, kind, d]) => [step, svg("path", {d, class: `scene-${kind}`})]),
-      ...words.map(([step, kind, x, y, says]) => [step, text(x, y, says, {class: `scene-word scene-${kind}`})])];
+      ...words.map(([step, kind, x, y, says]) => [step, text(x, y, says, {class: `scene-word scene-${kind.replace(" ", " scene-")}`})])];
     held.scene = svg("svg", {viewBox: `0 0 ${size.join(" ")}`, class: "stepper-scene", role: "img", "aria-label": label});
   }
 

@@ -45,7 +45,7 @@
     held.canvas.className = `stepper-canvas ${held.ways?.[place] ?? ""}`;
     held.canvas.style.minHeight = held.rooms ? `${held.rooms[place]}px` : "";
     const [, does, operation] = steps[place];
-    held.told.replaceChildren(...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []), make("span", {}, ...typeset(does, make)));
+    held.told.replaceChildren(make("span", {}, ...typeset(does, make)), ...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []));
   }
 
   // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
