@@ -1,21 +1,10 @@
 """A Hugging Face ``config.json`` becomes a `GPTConfig`; what is not built here is refused by its name."""
 
-from typing import Any
-
 from support.core import InputError
-from support.exchange.hf_fields import (
-    Fields,
-    check_only,
-    get_activation,
-    get_count,
-    get_flag,
-    get_known,
-    get_number,
-    get_one_rate,
-    get_rope,
-)
+from support.exchange.hf_fields import Fields, check_only, get_count, get_flag, get_known, get_rope
 from support.exchange.hf_known_fields import MATTERING, warn_of_others
 from support.exchange.hf_neo import read_gpt_neo, read_gpt_neox
+from support.exchange.hf_tables import GPT2, LLAMA, MIXTURE, read_table
 from support.model import GPTConfig
 
 CLASSES = {
@@ -62,62 +51,37 @@ def read_fields(fields: Fields) -> GPTConfig:
 def _gpt2(fields: Fields) -> GPTConfig:
     check_only(fields, "scale_attn_weights", True)
     check_only(fields, "scale_attn_by_inverse_layer_idx", False)
-    return GPTConfig(
-        vocab_size=get_count(fields, "vocab_size"),
-        context=get_count(fields, "n_positions"),
-        d_model=get_count(fields, "n_embd"),
-        n_layers=get_count(fields, "n_layer"),
-        n_heads=get_count(fields, "n_head"),
-        d_ff=get_count(fields, "n_inner", None),
-        norm_eps=get_number(fields, "layer_norm_epsilon", 1e-5),
-        activation=get_activation(fields, "activation_function", "gelu_new"),
-        tie_weights=get_flag(fields, "tie_word_embeddings", True),
-        dropout=get_one_rate(fields, "resid_pdrop", "embd_pdrop", "attn_pdrop", usual=0.1),
-        init_std=get_number(fields, "initializer_range", 0.02),
-    )
+    return GPTConfig(**read_table(fields, GPT2))
 
 
 def _llama_like(fields: Fields, architecture: str) -> GPTConfig:
     get_known(fields, "hidden_act", "silu", {"silu": "silu", "swish": "silu"})
     base, scaling, _ = get_rope(fields, 1e6 if architecture == "mixtral" else 1e4)
-    bias = get_flag(fields, "attention_bias", False)
-    if architecture not in ("llama", "qwen3"):
-        check_only(fields, "attention_bias", False)
-    if architecture != "llama":
-        check_only(fields, "mlp_bias", False)
-    config: dict[str, Any] = {}
     if architecture == "mixtral":
-        config |= {
-            "n_experts": get_count(fields, "num_local_experts"),
-            "experts_per_token": get_count(fields, "num_experts_per_tok"),
-            "balance_weight": get_number(fields, "router_aux_loss_coef", 0.001),
-        }
-        if config["n_experts"] < 2:
+        given = read_table(fields, LLAMA + MIXTURE, tie_weights=False, norm_eps=1e-5)
+        if given["n_experts"] < 2:
             raise InputError("The field num_local_experts=1 is not built here; a mixture has at least 2.")
+    else:
+        d_head = 128 if architecture == "qwen3" else None
+        given = read_table(fields, LLAMA, tie_weights=False, d_head=d_head)
+    for name in lacking(architecture):
+        check_only(fields, name, False)
     return GPTConfig(
-        vocab_size=get_count(fields, "vocab_size"),
-        context=get_count(fields, "max_position_embeddings"),
-        d_model=get_count(fields, "hidden_size"),
-        n_layers=get_count(fields, "num_hidden_layers"),
-        n_heads=get_count(fields, "num_attention_heads"),
-        n_kv_heads=get_count(fields, "num_key_value_heads", None),
-        d_head=get_count(fields, "head_dim", 128 if architecture == "qwen3" else None),
-        d_ff=get_count(fields, "intermediate_size"),
+        **given,
         positions="rope",
         rope_base=base,
         rope_scaling=scaling,
         norm="rms",
-        norm_eps=get_number(fields, "rms_norm_eps", 1e-5 if architecture == "mixtral" else 1e-6),
         activation="swiglu",
-        attention_bias=bias,
-        qkv_bias=True if architecture == "qwen2" else bias,
-        ffn_bias=get_flag(fields, "mlp_bias", False),
+        qkv_bias=architecture == "qwen2" or given["attention_bias"],
         qk_norm=architecture == "qwen3",
         window=_window(fields, architecture),
-        tie_weights=get_flag(fields, "tie_word_embeddings", False),
-        init_std=get_number(fields, "initializer_range", 0.02),
-        **config,
     )
+
+
+def lacking(architecture: str) -> tuple[str, ...]:
+    """The biases of Llama that a relative of it has not."""
+    return {"llama": (), "qwen3": ("mlp_bias",)}.get(architecture, ("attention_bias", "mlp_bias"))
 
 
 def _window(fields: Fields, architecture: str) -> int | None:

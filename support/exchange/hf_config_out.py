@@ -3,9 +3,9 @@
 from typing import Any
 
 from support.core import InputError
-from support.exchange.hf_config import CLASSES
-from support.exchange.hf_fields import their_activation
+from support.exchange.hf_config import CLASSES, lacking
 from support.exchange.hf_neo import write_gpt_neo, write_gpt_neox
+from support.exchange.hf_tables import COMMON, GPT2, LLAMA, MIXTURE, written
 from support.model import GPTConfig
 
 
@@ -28,15 +28,14 @@ def write_fields(config: GPTConfig) -> dict[str, Any]:
     fields = {
         "architectures": [CLASSES[architecture]],
         "model_type": architecture,
-        "vocab_size": config.vocab_size,
-        "tie_word_embeddings": config.tie_weights,
-        "initializer_range": config.init_std,
+        **written(config, COMMON),
         "bos_token_id": None,
         "eos_token_id": None,
         "use_cache": True,
     }
-    writers = {"gpt2": _gpt2_fields, "gpt_neo": write_gpt_neo, "gpt_neox": write_gpt_neox}
-    write = writers.get(architecture)
+    if architecture == "gpt2":
+        return fields | written(config, GPT2)
+    write = {"gpt_neo": write_gpt_neo, "gpt_neox": write_gpt_neox}.get(architecture)
     return fields | (_llama_fields(config, architecture) if write is None else write(config))
 
 
@@ -55,8 +54,8 @@ _PLAIN = {
 
 def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
     """The architecture to write, and what our fields must be for it."""
+    heads: dict[str, Any] = {"n_kv_heads": config.n_heads, "d_head": config.d_model // config.n_heads}
     if config.positions != "rope":
-        heads = {"n_kv_heads": config.n_heads, "d_head": config.d_model // config.n_heads}
         gpt2 = {"positions": "learned", "norm": "layer", "qkv_bias": True, "attention_bias": True}
         gpt2 |= {"ffn_bias": True, "qk_norm": False, "window": None, "n_experts": 1}
         if config.activation == "swiglu":
@@ -67,12 +66,8 @@ def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
         own = {"window": config.window, "window_layers": config.window_layers}
         return "gpt_neo", needs | own | {"qkv_bias": False, "attention_scale": 1.0}
     if config.norm == "layer" and config.activation != "swiglu":
-        neox: dict[str, Any] = {
-            "n_kv_heads": config.n_heads,
-            "d_head": config.d_model // config.n_heads,
-            "n_experts": 1,
-        }
-        neox |= {"qkv_bias": config.attention_bias, "ffn_bias": True, "qk_norm": False, "window": None}
+        neox = heads | {"n_experts": 1, "qkv_bias": config.attention_bias, "ffn_bias": True}
+        neox |= {"qk_norm": False, "window": None}
         own = {"parallel_blocks": config.parallel_blocks, "d_rotary": config.d_rotary}
         return "gpt_neox", neox | _PLAIN | own
     llama = {"norm": "rms", "activation": "swiglu", "ffn_bias": False, **_PLAIN}
@@ -87,51 +82,20 @@ def _architecture(config: GPTConfig) -> tuple[str, dict[str, Any]]:
     return "llama", llama | {"qkv_bias": config.attention_bias, "ffn_bias": config.ffn_bias}
 
 
-def _gpt2_fields(config: GPTConfig) -> dict[str, Any]:
-    return {
-        "n_positions": config.context,
-        "n_embd": config.d_model,
-        "n_layer": config.n_layers,
-        "n_head": config.n_heads,
-        "n_inner": config.d_ff,
-        "layer_norm_epsilon": config.norm_eps,
-        "activation_function": their_activation(config.activation),
-        "resid_pdrop": config.dropout,
-        "embd_pdrop": config.dropout,
-        "attn_pdrop": config.dropout,
-    }
-
-
 def _llama_fields(config: GPTConfig, architecture: str) -> dict[str, Any]:
     scaling = config.rope_scaling or {"rope_type": "default"}
-    fields = {
-        "max_position_embeddings": config.context,
-        "hidden_size": config.d_model,
-        "num_hidden_layers": config.n_layers,
-        "num_attention_heads": config.n_heads,
-        "num_key_value_heads": config.n_kv_heads,
-        "head_dim": config.d_head,
-        "intermediate_size": config.d_ff,
+    fields = written(config, LLAMA + MIXTURE if architecture == "mixtral" else LLAMA)
+    fields = {name: value for name, value in fields.items() if name not in lacking(architecture)}
+    fields |= {
         "hidden_act": "silu",
-        "rms_norm_eps": config.norm_eps,
         "attention_dropout": 0.0,
         # Both spellings, so that older releases read the file, too.
         "rope_parameters": {"rope_theta": config.rope_base, **scaling},
         "rope_theta": config.rope_base,
         "rope_scaling": config.rope_scaling,
     }
-    if architecture in ("llama", "qwen3"):
-        fields["attention_bias"] = config.attention_bias
-    if architecture == "llama":
-        fields["mlp_bias"] = config.ffn_bias
     if architecture != "llama":
         fields["sliding_window"] = config.window
     if architecture in ("qwen2", "qwen3"):
         fields |= {"use_sliding_window": config.window is not None, "max_window_layers": 0}
-    if architecture == "mixtral":
-        fields |= {
-            "num_local_experts": config.n_experts,
-            "num_experts_per_tok": config.experts_per_token,
-            "router_aux_loss_coef": config.balance_weight,
-        }
     return fields

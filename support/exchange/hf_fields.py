@@ -76,25 +76,25 @@ def _rope_place(fields: Fields, where: str) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "type"} | named
 
 
-_MISSING: Any = object()
+MISSING: Any = object()
 
 
 def _get(fields: Fields, name: str, usual: Any) -> Any:
     value = fields.get(name)
     value = usual if value is None else value
-    if value is _MISSING:
+    if value is MISSING:
         raise InputError(f"config.json lacks the field {name!r}; is it complete?")
     return value
 
 
-def get_count(fields: Fields, name: str, usual: Any = _MISSING) -> Any:
+def get_count(fields: Fields, name: str, usual: Any = MISSING) -> Any:
     value = _get(fields, name, usual)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise InputError(f"The field {name}={value!r} must be a whole number.")
     return value
 
 
-def get_number(fields: Fields, name: str, usual: Any = _MISSING) -> int | float:
+def get_number(fields: Fields, name: str, usual: Any = MISSING) -> int | float:
     value = _get(fields, name, usual)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"The field {name}={value!r} must be a number.")
@@ -135,9 +135,9 @@ def their_activation(ours: str) -> str:
     return next(theirs for theirs, name in ACTIVATIONS.items() if name == ours)
 
 
-def get_one_rate(fields: Fields, *names: str, usual: float) -> int | float:
+def get_rate(fields: Fields, names: str, usual: float) -> int | float:
     """The rate of dropout, if it is one for all places; it plays no part unless the model is trained."""
-    rates = {get_number(fields, name, usual) for name in names}
+    rates = {get_number(fields, name, usual) for name in names.split()}
     for rate in rates:
-        check(f"The fields {', '.join(names)}: a rate", rate, Fraction)
+        check(f"The fields {', '.join(names.split())}: a rate", rate, Fraction)
     return rates.pop() if len(rates) == 1 else 0.0

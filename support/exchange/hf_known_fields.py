@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from support.exchange.hf_tables import COMMON, GPT2, GPT_NEO, GPT_NEOX, LLAMA, MIXTURE, names
+
 # Fields of relatives of these architectures that change the logits, with the value at which they do not.
 MATTERING: dict[str, Any] = {
     "attention_multiplier": None,
@@ -38,36 +40,21 @@ _WITHOUT_EFFECT = (
     "tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p unk_token_id "
     "use_bfloat16 use_cache"
 )
-_BOTH = "vocab_size initializer_range tie_word_embeddings"
-_GPT2 = (
-    "n_positions n_embd n_layer n_head n_inner layer_norm_epsilon activation_function resid_pdrop embd_pdrop "
-    "attn_pdrop scale_attn_weights scale_attn_by_inverse_layer_idx"
-)
-_LLAMA = (
-    "max_position_embeddings hidden_size intermediate_size num_hidden_layers num_attention_heads "
-    "num_key_value_heads head_dim hidden_act rms_norm_eps rope_theta rope_scaling rope_parameters "
-    "original_max_position_embeddings partial_rotary_factor attention_bias mlp_bias sliding_window "
-    "layer_types use_sliding_window max_window_layers num_local_experts num_experts_per_tok "
-    "router_aux_loss_coef"
-)
-_GPT_NEO = (
-    "max_position_embeddings hidden_size num_layers num_heads attention_types attention_layers "
-    "intermediate_size window_size activation_function resid_dropout embed_dropout attention_dropout "
-    "layer_norm_epsilon classifier_dropout"
-)
-_GPT_NEOX = (
-    "max_position_embeddings hidden_size num_hidden_layers num_attention_heads intermediate_size hidden_act "
-    "rotary_pct rotary_emb_base rope_theta rope_scaling rope_parameters partial_rotary_factor "
-    "original_max_position_embeddings hidden_dropout attention_dropout classifier_dropout layer_norm_eps "
-    "use_parallel_residual attention_bias"
-)
-_OWN = {"gpt2": _GPT2, "gpt_neo": _GPT_NEO, "gpt_neox": _GPT_NEOX}
+# Read by the functions beside the tables.
+_ROPE = "rope_theta rope_scaling rope_parameters original_max_position_embeddings partial_rotary_factor"
+_OWN = {
+    "gpt2": (GPT2, "scale_attn_weights scale_attn_by_inverse_layer_idx"),
+    "gpt_neo": (GPT_NEO, "attention_types attention_layers window_size classifier_dropout"),
+    "gpt_neox": (GPT_NEOX, f"{_ROPE} rotary_pct rotary_emb_base classifier_dropout"),
+}
+_WINDOWS = "sliding_window layer_types use_sliding_window max_window_layers"
+_LLAMA = (LLAMA + MIXTURE, f"{_ROPE} {_WINDOWS} hidden_act")
 
 
 def warn_of_others(fields: Mapping[str, Any], architecture: str) -> None:
     """Nothing is passed over in silence."""
-    read = f"{_BOTH} {_OWN.get(architecture, _LLAMA)} {_WITHOUT_EFFECT}".split()
-    known = MATTERING.keys() | set(read)
+    table, read = _OWN.get(architecture, _LLAMA)
+    known = MATTERING.keys() | names(COMMON + table) | set(f"{read} {_WITHOUT_EFFECT}".split())
     other = sorted(name for name in map(str, fields) if name not in known and not name.startswith("_"))
     if other:
         warnings.warn(

@@ -147,7 +147,7 @@ def from_tensors(config: GPTConfig, layout: Layout, tensors: Mapping[str, Tensor
     for ours, wanted in model.state_dict().items():
         names = layout.names(ours)
         parts = []
-        for name, rows in zip(names, _rows(config, names, wanted), strict=True):
+        for name, rows in zip(names, _rows(model, names, wanted), strict=True):
             if name not in found:
                 raise InputError(f"The checkpoint lacks the tensor {name!r} ({ours} here); is it complete?")
             shape = [rows, *wanted.shape[1:]]
@@ -171,7 +171,7 @@ def to_tensors(model: GPT, layout: Layout) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for ours, weight in model.state_dict().items():
         names = layout.names(ours)
-        parts = weight.detach().split(_rows(model.config, names, weight))
+        parts = weight.detach().split(_rows(model, names, weight))
         for name, part in zip(names, parts, strict=True):
             part = part.t() if layout.input_first and name.startswith("h.") and part.ndim == 2 else part
             if layout.by_head and ".qkv." in ours:
@@ -181,11 +181,9 @@ def to_tensors(model: GPT, layout: Layout) -> dict[str, Tensor]:
     return tensors
 
 
-def _rows(config: GPTConfig, names: tuple[str, ...], tensor: Tensor) -> list[int]:
+def _rows(model: GPT, names: tuple[str, ...], tensor: Tensor) -> list[int]:
     """How many rows of our tensor each of theirs fills."""
-    if len(names) == 1:
-        return [tensor.shape[0]]
-    return [n * config.d_head for n in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
+    return [tensor.shape[0]] if len(names) == 1 else model.blocks[0].attention.widths
 
 
 def _checked(name: str, tensor: Tensor, shape: list[int], input_first: bool) -> Tensor:

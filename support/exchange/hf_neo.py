@@ -4,16 +4,8 @@ import math
 from typing import Any
 
 from support.core import InputError
-from support.exchange.hf_fields import (
-    Fields,
-    get_activation,
-    get_count,
-    get_flag,
-    get_number,
-    get_one_rate,
-    get_rope,
-    their_activation,
-)
+from support.exchange.hf_fields import Fields, get_count, get_rope
+from support.exchange.hf_tables import GPT_NEO, GPT_NEOX, read_table, written
 from support.model import GPTConfig
 
 
@@ -22,25 +14,15 @@ def read_gpt_neo(fields: Fields) -> GPTConfig:
 
     Source: Black et al. 2021.
     """
-    n_layers = get_count(fields, "num_layers")
-    kinds = _attention_layers(fields, n_layers)
+    given = read_table(fields, GPT_NEO)
+    kinds = _attention_layers(fields, given["n_layers"])
     windowed = tuple(layer for layer, kind in enumerate(kinds) if kind == "local")
     return GPTConfig(
-        vocab_size=get_count(fields, "vocab_size"),
-        context=get_count(fields, "max_position_embeddings"),
-        d_model=get_count(fields, "hidden_size"),
-        n_layers=n_layers,
-        n_heads=get_count(fields, "num_heads"),
-        d_ff=get_count(fields, "intermediate_size", None),
-        norm_eps=get_number(fields, "layer_norm_epsilon", 1e-5),
-        activation=get_activation(fields, "activation_function", "gelu_new"),
+        **given,
         qkv_bias=False,
         attention_scale=1.0,
         window=get_count(fields, "window_size", 256) if windowed else None,
-        window_layers=windowed if 0 < len(windowed) < n_layers else None,
-        tie_weights=get_flag(fields, "tie_word_embeddings", True),
-        dropout=get_one_rate(fields, "resid_dropout", "embed_dropout", "attention_dropout", usual=0.0),
-        init_std=get_number(fields, "initializer_range", 0.02),
+        window_layers=windowed if 0 < len(windowed) < len(kinds) else None,
     )
 
 
@@ -49,7 +31,7 @@ def read_gpt_neox(fields: Fields) -> GPTConfig:
 
     Source: Black et al. 2022; Biderman et al. 2023 (Pythia).
     """
-    d_model, n_heads = get_count(fields, "hidden_size"), get_count(fields, "num_attention_heads")
+    given = read_table(fields, GPT_NEOX, tie_weights=False)
     named = {"rope_theta": fields.get("rotary_emb_base"), "partial_rotary_factor": fields.get("rotary_pct")}
     older = {name: value for name, value in named.items() if value is not None}
     base, scaling, share = get_rope({**older, **fields}, 10_000.0, share=0.25)
@@ -57,26 +39,14 @@ def read_gpt_neox(fields: Fields) -> GPTConfig:
         raise InputError(
             f"The share of each head that RoPE rotates is {share}; it must be above 0 and at most 1."
         )
-    d_head = d_model // n_heads if n_heads > 0 else 0
+    d_head = given["d_model"] // given["n_heads"] if given["n_heads"] > 0 else 0
     d_rotary = int(d_head * share)
     return GPTConfig(
-        vocab_size=get_count(fields, "vocab_size"),
-        context=get_count(fields, "max_position_embeddings"),
-        d_model=d_model,
-        n_layers=get_count(fields, "num_hidden_layers"),
-        n_heads=n_heads,
-        d_ff=get_count(fields, "intermediate_size"),
+        **given,
         positions="rope",
         rope_base=base,
         rope_scaling=scaling,
         d_rotary=None if d_rotary == d_head else d_rotary,
-        norm_eps=get_number(fields, "layer_norm_eps", 1e-5),
-        activation=get_activation(fields, "hidden_act", "gelu"),
-        parallel_blocks=get_flag(fields, "use_parallel_residual", True),
-        attention_bias=get_flag(fields, "attention_bias", True),
-        tie_weights=get_flag(fields, "tie_word_embeddings", False),
-        dropout=get_one_rate(fields, "hidden_dropout", "attention_dropout", usual=0.0),
-        init_std=get_number(fields, "initializer_range", 0.02),
     )
 
 
@@ -84,20 +54,10 @@ def write_gpt_neo(config: GPTConfig) -> dict[str, Any]:
     """The fields of a GPT-Neo."""
     windows = [config.layer_window(layer) for layer in range(config.n_layers)]
     kinds = ["global" if window is None else "local" for window in windows]
-    return {
-        "max_position_embeddings": config.context,
-        "hidden_size": config.d_model,
-        "num_layers": config.n_layers,
-        "num_heads": config.n_heads,
-        "intermediate_size": config.d_ff,
+    return written(config, GPT_NEO) | {
         "attention_types": [[kinds, 1]],
         "attention_layers": kinds,
         "window_size": 256 if config.window is None else config.window,
-        "activation_function": their_activation(config.activation),
-        "layer_norm_epsilon": config.norm_eps,
-        "resid_dropout": config.dropout,
-        "embed_dropout": config.dropout,
-        "attention_dropout": config.dropout,
     }
 
 
@@ -107,21 +67,10 @@ def write_gpt_neox(config: GPTConfig) -> dict[str, Any]:
     if int(config.d_head * share) < round(config.d_head * share):
         share = math.nextafter(share, 2)  # so that rounding down gives the number of dimensions again
     scaling = config.rope_scaling or {"rope_type": "default"}
-    return {
-        "max_position_embeddings": config.context,
-        "hidden_size": config.d_model,
-        "num_hidden_layers": config.n_layers,
-        "num_attention_heads": config.n_heads,
-        "intermediate_size": config.d_ff,
-        "hidden_act": their_activation(config.activation),
-        "layer_norm_eps": config.norm_eps,
-        "use_parallel_residual": config.parallel_blocks,
-        "attention_bias": config.attention_bias,
+    return written(config, GPT_NEOX) | {
         "rope_parameters": {"rope_theta": config.rope_base, "partial_rotary_factor": share, **scaling},
         "rotary_emb_base": config.rope_base,
         "rotary_pct": share,
-        "hidden_dropout": config.dropout,
-        "attention_dropout": config.dropout,
     }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.core import InputError
-from support.core.json_file import as_path, read_json, write_json
+from support.core.json_file import read_json, write_json
 from support.core.validation import CountOrZero, check, checked
 from support.exchange.word_level import read_word_level, word_level
 from support.text import BPETokenizer, Vocabulary
@@ -37,9 +37,6 @@ def special_ids(tokenizer: Tokenizer, given: Mapping[str, Any], vocab_size: int)
     >>> special_ids(Vocabulary(["<PAD>", "<EOS>", "cat"]), {}, vocab_size=3)
     {'eos_token_id': 1, 'pad_token_id': 0}
     """
-    if not isinstance(tokenizer, BPETokenizer | Vocabulary):
-        kind = type(tokenizer).__name__
-        raise InputError(f"The tokenizer is a {kind}; give a BPETokenizer or a Vocabulary.")
     if len(tokenizer) > vocab_size:
         raise InputError(
             f"The tokenizer has {len(tokenizer)} ids and the model {vocab_size}; give the model's own."
@@ -116,7 +113,7 @@ def tokenizer_from_huggingface(folder: str | os.PathLike[str]) -> Tokenizer:
     >>> tokenizer_from_huggingface(folder).encode("cat")
     [1]
     """
-    place = as_path(folder, "give a checkpoint's folder")
+    place = Path(folder)
     if not (place / TOKENIZER).exists() and (place / "merges.txt").is_file():
         return BPETokenizer.from_gpt2_files(place / "merges.txt", place / "vocab.json")
     content = read_json(place / TOKENIZER, "give a checkpoint's folder that holds one")

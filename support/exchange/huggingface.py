@@ -1,12 +1,12 @@
 """Hugging Face checkpoints become `GPT`, and a `GPT` becomes one of theirs: GPT-2, GPT-Neo, Llama …"""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.core.json_file import as_path
 from support.core.validation import checked
 from support.exchange.hf_config import read_fields
 from support.exchange.hf_config_out import write_fields
@@ -47,7 +47,7 @@ def from_huggingface(model_or_folder: nn.Module | str | os.PathLike[str]) -> GPT
             raise InputError(f"{kind} carries no transformers config; give a transformers model or a folder.")
         fields, tensors = values.to_dict(), model_or_folder.state_dict()
     else:
-        fields, tensors = read_folder(as_path(model_or_folder, "give a transformers model or a folder"))
+        fields, tensors = read_folder(Path(model_or_folder))
     config = read_fields(fields)
     return from_tensors(config, LAYOUTS[fields["model_type"]], tensors)
 
@@ -87,15 +87,13 @@ def to_huggingface(
     refuse_replaced(model)
     fields = write_fields(model.config)
     tensors = to_tensors(model, LAYOUTS[fields["model_type"]])
-    fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch."), **more}
-    if tokenizer is not None:
-        fields |= special_ids(tokenizer, more, model.config.vocab_size) | more
+    fields |= {"dtype": str(model.embedding.weight.dtype).removeprefix("torch.")}
+    ids = {} if tokenizer is None else special_ids(tokenizer, more, model.config.vocab_size)
+    fields |= ids | more
     if folder is not None:
-        place = as_path(folder, "give a folder to write into")
+        place = Path(folder)
         refuse_shards(place)
         if tokenizer is not None:  # first: a folder with a config.json is whole
-            write_tokenizer(
-                place, tokenizer, special_ids(tokenizer, more, len(tokenizer)), model.config.context
-            )
+            write_tokenizer(place, tokenizer, ids, model.config.context)
         write_folder(place, fields, tensors)
     return fields, tensors

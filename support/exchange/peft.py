@@ -4,6 +4,7 @@ import math
 import os
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from support.alignment import LoRALinear, LowRankUpdate, adapter_names, lora_layers
 from support.alignment.adapter_file import attach
 from support.core import InputError
-from support.core.json_file import as_path, read_json, write_json
+from support.core.json_file import read_json, write_json
 from support.core.validation import checked
 from support.exchange.hf_config_out import write_fields
 from support.exchange.hf_folder import read_tensors, write_tensors
@@ -72,7 +73,7 @@ def to_peft(
         "bias": "none",
         "inference_mode": True,
     }
-    target = as_path(folder, "give a folder to write into")
+    target = Path(folder)
     kept = {key: tensor.detach().cpu().clone().contiguous() for key, tensor in tensors.items()}
     write_tensors(target / WEIGHTS, kept)
     write_json(target / CONFIG, fields)
@@ -91,7 +92,7 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
     Raises:
         InputError: a file is missing or damaged, the adapter is no plain LoRA, or it does not fit the model.
     """
-    source = as_path(folder, "give the folder of an adapter")
+    source = Path(folder)
     fields = read_json(source / CONFIG, "give a folder that peft's save_pretrained wrote")
     _refuse_other_kinds(fields)
     tensors = read_tensors(source / WEIGHTS)
@@ -118,9 +119,7 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
         elif n == 3:
             pairs[f"{ours}.{'qkv'[i]}"] = (a, b, alpha)
         else:  # one matrix of theirs: the three parts share A, and each has its rows of B
-            config = model.config
-            heads = (config.n_heads, config.n_kv_heads, config.n_kv_heads)
-            rows = b.split([h * config.d_head for h in heads])
+            rows = b.split(model.blocks[0].attention.widths)
             pairs |= {f"{ours}.{part}": (a, rows[k], alpha) for k, part in enumerate("qkv")}
     attach(model, name, pairs)
     return model

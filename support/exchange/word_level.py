@@ -10,6 +10,7 @@ from support.core import InputError
 from support.core.json_file import read_json
 from support.core.validation import CountOrZero, check, holds_only_its_fields
 from support.text import Vocabulary
+from support.text.tokenizers_json import as_file
 
 # Where Python's str.split() parts a text; `tokenizers` calls fewer characters white space.
 WHITE_SPACE = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
@@ -54,26 +55,13 @@ def word_level(vocabulary: Vocabulary, special: Iterable[str] = ()) -> dict[str,
     """
     # A special token is cut out of a text only where it is a word of its own, as it is for the vocabulary
     # (but `tokenizers` cuts it out beside a punctuation mark, too).
-    rules = {"single_word": True, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            {"id": i, "content": token, **rules}
-            for i, token in sorted((vocabulary.id(token), token) for token in set(special))
-        ],
-        "normalizer": None,
-        "pre_tokenizer": _SPLIT,
-        "post_processor": None,
-        "decoder": None,
-        "model": {
-            "type": "WordLevel",
-            "vocab": {token: i for i, token in enumerate(vocabulary)},
-            # The empty string is no token of ours, so it marks the lack of one.
-            "unk_token": vocabulary.unk or "",
-        },
+    model = {
+        "type": "WordLevel",
+        "vocab": {token: i for i, token in enumerate(vocabulary)},
+        # The empty string is no token of ours, so it marks the lack of one.
+        "unk_token": vocabulary.unk or "",
     }
+    return as_file({token: vocabulary.id(token) for token in special}, _SPLIT, model, whole_words=True)
 
 
 def read_word_level(path: Path) -> Vocabulary:

@@ -3,6 +3,7 @@
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -77,7 +78,8 @@ def run_with_cache(
     """
     names = hook_points(model) if names is None else as_list("names", names, str)
     kept: dict[str, Tensor] = {}
-    with _tapped(model, {name: _keep(kept, name) for name in names}), evaluating(model):
+    keep = {name: partial(kept.__setitem__, name) for name in names}
+    with _tapped(model, keep), evaluating(model):
         logits = model(as_batch(model, ids))
     return logits, Activations((name, kept[name]) for name in names)
 
@@ -175,13 +177,6 @@ def as_batch(model: GPT, ids: Tensor | Sequence[int]) -> Int[Tensor, "batch posi
             "vocabulary or tokenizer."
         ) from None
     return ids if ids.ndim == 2 else ids[None]
-
-
-def _keep(kept: dict[str, Tensor], name: str) -> _Tap:
-    def tap(value: Tensor) -> None:
-        kept[name] = value
-
-    return tap
 
 
 def _put(edit: Edit) -> Callable[[Tensor], Tensor]:

@@ -98,8 +98,6 @@ def tune_lens(
                 said[:-1], said[-1].detach().expand_as(said[:-1]), log_target=True, reduction="none"
             )
             optimiser.zero_grad()
-            grads = torch.autograd.grad(loss.sum(dim=-1).mean(dim=1).sum(), list(lens.parameters()))
-            for parameter, grad in zip(lens.parameters(), grads, strict=True):
-                parameter.grad = grad
+            loss.sum(dim=-1).mean(dim=1).sum().backward(inputs=list(lens.parameters()))
             optimiser.step()
     return lens.requires_grad_(False).eval()

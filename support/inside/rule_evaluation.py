@@ -50,9 +50,7 @@ class RuleEvaluation:
     @torch.no_grad()
     def right_probability(self, model: torch.nn.Module) -> Float[Tensor, " question"]:
         """The probability of the right answer; for who speaks next, its share among the players."""
-        with evaluating(model):
-            logits = model(self.ids)
-        return self.right_probability_from(logits[self.game, self.position].double().softmax(dim=-1))
+        return self.right_probability_from(self._logits(model).softmax(dim=-1))
 
     @torch.no_grad()
     def right_log_odds(self, model: torch.nn.Module) -> Float[Tensor, " question"]:
@@ -60,9 +58,7 @@ class RuleEvaluation:
 
         Computed from the logits, so it is exact where the probability rounds to one.
         """
-        with evaluating(model):
-            logits = model(self.ids)
-        logits = logits[self.game, self.position].double().masked_fill(~self._answers, -torch.inf)
+        logits = self._logits(model).masked_fill(~self._answers, -torch.inf)
         right = self._right[:, None]
         return logits.gather(1, right)[:, 0] - logits.scatter(1, right, -torch.inf).logsumexp(dim=1)
 
@@ -72,6 +68,10 @@ class RuleEvaluation:
         """The same from probabilities that are already there."""
         right = probabilities.gather(1, self._right[:, None])[:, 0]
         return right / (probabilities * self._answers).sum(dim=1)
+
+    def _logits(self, model: torch.nn.Module) -> Float[Tensor, "question vocab"]:
+        with evaluating(model):
+            return model(self.ids)[self.game, self.position].double()
 
     @cached_property
     def _right(self) -> Int[Tensor, " question"]:

@@ -128,9 +128,11 @@ def ablate(
     for layer, head in heads:
         by_layer.setdefault(f"blocks.{layer}.attention.z", []).append(head)
     # All means are taken before the first ablation.
-    fills = _means(model, [*parts, *by_layer], reference) if by == "mean" and reference is not None else {}
-    edits: dict[str, Edit] = {name: fills.get(name, torch.zeros(())) for name in parts}
-    edits |= {name: only(fills.get(name, torch.zeros(())), heads=some) for name, some in by_layer.items()}
+    fills = dict.fromkeys([*parts, *by_layer], torch.zeros(()))
+    if by == "mean" and reference is not None:
+        fills = _means(model, list(fills), reference)
+    edits: dict[str, Edit] = {name: fills[name] for name in parts}
+    edits |= {name: only(fills[name], heads=some) for name, some in by_layer.items()}
     with hooked(model, edits):
         yield model
 

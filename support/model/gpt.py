@@ -56,20 +56,14 @@ class GPT(Transformer):
     ) -> Float[Tensor, "batch position d_model"]:
         """The stream after the last block, before the final norm; arguments are those of a call."""
         check_ids(ids, self.config)
-        n, keys = ids.shape[-1], None
-        start: int | Tensor = 0
-        if cache is not None:
-            cache.check(len(ids), n)
-            pad, start, keys = cache.pad, cache.next_place, cache.key_places(n)
-        elif pad is not None:
-            check_pad(pad, len(ids), n)
+        start, pad, keys = _positions(ids, cache, pad)
         stream = self.embed(ids, start, pad)
         contexts = self.attention_contexts(stream, start, pad, keys)
         for layer, block in enumerate(self.blocks):
-            past = cache and cache.layers[layer]
+            past = None if cache is None else cache.layers[layer]
             stream = block(stream, contexts[layer], past, memory, memory_mask)
         if cache is not None:
-            cache.advance(n)
+            cache.advance(ids.shape[1])
         return stream
 
     def cache(
@@ -90,3 +84,15 @@ class GPT(Transformer):
         """
         weight = next(self.parameters())
         return KVCache(self.config, batch, length, pad, weight.device, weight.dtype, static)
+
+
+def _positions(
+    ids: Tensor, cache: KVCache | None, pad: Tensor | None
+) -> tuple[int | Tensor, Tensor | None, Tensor | None]:
+    """The first token's position, the padding before each text, the position of each key (None: in order)."""
+    if cache is not None:
+        cache.check(*ids.shape)
+        return cache.next_place, cache.pad, cache.key_places(ids.shape[1])
+    if pad is not None:
+        check_pad(pad, *ids.shape)
+    return 0, pad, None

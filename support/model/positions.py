@@ -84,7 +84,8 @@ class PositionTable(nn.Module):
     def rows(self, context: int) -> Float[Tensor, "context ..."]:
         raise NotImplementedError
 
-    def at(self, where: Where) -> Float[Tensor, "..."]:
+    def forward(self, where: Where) -> Any:
+        """The rows of these positions."""
         return self.weight[:where] if isinstance(where, int) else self.weight[where]
 
     def reserve(self, context: int) -> None:
@@ -113,9 +114,6 @@ class SinusoidalPositions(PositionTable):
 
     def rows(self, context: int) -> Float[Tensor, "context d_model"]:
         return sinusoids(context, self.d_model, dtype=torch.float64)
-
-    def forward(self, where: Where) -> Float[Tensor, "*batch position d_model"]:
-        return self.at(where)
 
 
 def make_positions(config: GPTConfig) -> nn.Module | None:
@@ -177,7 +175,7 @@ class RotaryPositions(PositionTable):
         return torch.stack([angles.cos(), angles.sin()], dim=1)
 
     def forward(self, where: Where) -> Rotation:
-        cosine, sine = self.at(where).unbind(-2)
+        cosine, sine = super().forward(where).unbind(-2)
         return cosine, sine
 
 

@@ -3,7 +3,7 @@
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex
@@ -12,7 +12,7 @@ from support.core import InputError
 from support.core.json_file import read_json, write_json
 from support.core.validation import Count, as_list, check
 from support.text import bpe_checks, tokenizers_json, vocabulary_files
-from support.text.bpe_merging import SHORT, learn_merges, merge_long, merge_short
+from support.text.bpe_merging import SHORT, PieceCache, learn_merges, merge_long, merge_short, ranks
 from support.text.byte_alphabet import BYTES, Pair
 from support.text.ids import checked_ids
 from support.text.pretokenise import refuse_surrogates, split
@@ -84,14 +84,8 @@ class BPETokenizer:
         self.vocabulary: dict[bytes, int] = {t: ids[t] for t in tokens if isinstance(t, bytes)}
         self._token = [t.encode() if isinstance(t, str) else t for t in sorted(ids, key=ids.__getitem__)]
         self._byte_id = [self.vocabulary[bytes([byte])] for byte in range(256)]
-        # (left id, right id) -> (rank of the merge, id of the token that it makes)
-        self._rank: dict[tuple[int, int], tuple[int, int]] = {}
-        rank, previous = -1, None
-        for left, right in self.merges:
-            rank += not (equal_ranks and left + right == previous)
-            previous = left + right
-            self._rank[self.vocabulary[left], self.vocabulary[right]] = (rank, self.vocabulary[previous])
-        self._ids_of_piece = _Cache(self._encode_piece)
+        self._rank = ranks(self.merges, self.vocabulary, equal_ranks)
+        self._ids_of_piece = PieceCache(self._encode_piece)
 
     @property
     def vocab_size(self) -> int:
@@ -298,19 +292,3 @@ class BPETokenizer:
             return [self.vocabulary[piece.encode()]]
         ids = [self._byte_id[byte] for byte in piece.encode()]
         return merge_short(ids, self._rank) if len(ids) <= SHORT else merge_long(ids, self._rank)
-
-
-class _Cache(dict[str, list[int]]):
-    LIMIT = 1 << 16  # pieces; long ones, which seldom return, are not kept
-
-    def __init__(self, encode: Callable[[str], list[int]]):
-        super().__init__()
-        self.encode = encode
-
-    def __missing__(self, piece: str) -> list[int]:
-        ids = self.encode(piece)
-        if len(piece) <= SHORT:
-            if len(self) >= self.LIMIT:
-                self.clear()
-            self[piece] = ids
-        return ids

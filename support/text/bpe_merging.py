@@ -3,7 +3,7 @@
 import heapq
 import operator
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
 from support.text.byte_alphabet import BYTES, Pair
@@ -66,7 +66,23 @@ def learn_merges(pieces: Mapping[str, int], n_merges: int) -> list[Pair]:
 # Up to this many bytes, looking through all pairs before each merge is faster than keeping a heap.
 SHORT = 48
 
-Ranks = Mapping[tuple[int, int], tuple[int, int]]
+# (left id, right id) -> (rank of the merge, id of the token that it makes)
+Ranks = dict[tuple[int, int], tuple[int, int]]
+
+
+def ranks(merges: Iterable[Pair], ids: Mapping[bytes, int], equal: bool = False) -> Ranks:
+    """The rank of each merge, by ids; ``equal`` gives neighbouring merges that make one token the same rank.
+
+    >>> ranks([(b"a", b"b")], {b"a": 0, b"b": 1, b"ab": 2})
+    {(0, 1): (0, 2)}
+    """
+    found: Ranks = {}
+    rank, previous = -1, None
+    for left, right in merges:
+        rank += not (equal and left + right == previous)
+        previous = left + right
+        found[ids[left], ids[right]] = (rank, ids[previous])
+    return found
 
 
 def merge_short(ids: list[int], rank: Ranks) -> list[int]:
@@ -104,3 +120,21 @@ def merge_long(ids: list[int], rank: Ranks) -> list[int]:
             if a >= 0 and b >= 0 and (known := rank.get((ids[a], ids[b]))):
                 heapq.heappush(heap, (*known, a, ids[a], ids[b]))
     return [i for i in ids if i >= 0]
+
+
+class PieceCache(dict[str, list[int]]):
+    """The ids of pieces that came before; long ones, which seldom return, are not kept."""
+
+    LIMIT = 1 << 16  # pieces
+
+    def __init__(self, encode: Callable[[str], list[int]]):
+        super().__init__()
+        self.encode = encode
+
+    def __missing__(self, piece: str) -> list[int]:
+        ids = self.encode(piece)
+        if len(piece) <= SHORT:
+            if len(self) >= self.LIMIT:
+                self.clear()
+            self[piece] = ids
+        return ids

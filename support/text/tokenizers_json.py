@@ -59,6 +59,31 @@ class _File(TypedDict):
     model: _Model
 
 
+def as_file(
+    special_tokens: Mapping[str, int],
+    pre_tokenizer: dict[str, Any],
+    model: dict[str, Any],
+    whole_words: bool = False,
+    **more: Any,
+) -> dict[str, Any]:
+    """The frame of such a file; ``whole_words``: a special token is cut out only where it is a word."""
+    rules = {"single_word": whole_words, "lstrip": False, "rstrip": False}
+    rules |= {"normalized": False, "special": True}
+    by_id = sorted(special_tokens.items(), key=lambda item: item[1])
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [{"id": i, "content": token, **rules} for token, i in by_id],
+        "normalizer": None,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": None,
+        "decoder": None,
+        "model": model,
+        **more,
+    }
+
+
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
 
@@ -75,33 +100,21 @@ def to_content(
     cut = {"type": "Split", "pattern": {"Regex": SOURCES[pattern]}, "behavior": "Isolated", "invert": False}
     own = {"type": "Sequence", "pretokenizers": [cut, plain]}
     ids = {printable(token): i for token, i in vocabulary.items()} | dict(special_tokens)
-    added = [
-        {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
-         "normalized": False, "special": True}
-        for token, i in sorted(special_tokens.items(), key=lambda item: item[1])
-    ]  # fmt: skip
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added,
-        "normalizer": {"type": normal_form} if normal_form else None,
-        "pre_tokenizer": _BYTE_LEVEL if pattern == "gpt-2" else own,
-        "post_processor": None,
-        "decoder": _BYTE_LEVEL,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": whole_pieces,
-            "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
-            "merges": [[printable(left), printable(right)] for left, right in merges],
-        },
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": whole_pieces,
+        "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
+        "merges": [[printable(left), printable(right)] for left, right in merges],
     }
+    normalizer = {"type": normal_form} if normal_form else None
+    cutting = _BYTE_LEVEL if pattern == "gpt-2" else own
+    return as_file(special_tokens, cutting, model, normalizer=normalizer, decoder=_BYTE_LEVEL)
 
 
 def from_content(

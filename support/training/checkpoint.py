@@ -174,11 +174,6 @@ def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
 def _tokenizer_to_dict(tokenizer: Tokenizer) -> dict[str, Any]:
     if isinstance(tokenizer, Vocabulary):
         return {"Vocabulary": tokenizer.to_dict()}
-    if not isinstance(tokenizer, BPETokenizer):
-        raise InputError(
-            f"A checkpoint holds a Vocabulary or a BPETokenizer, not a {type(tokenizer).__name__}; "
-            "save this tokenizer in a file of its own."
-        )
     return {"BPETokenizer": tokenizer.to_dict(), "equal_ranks": tokenizer.equal_ranks}
 
 

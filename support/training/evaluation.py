@@ -70,8 +70,7 @@ def evaluate_loss(
     ordered = [s for s in ordered if len(s) > 1]
     if not ordered:
         raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")
-    parts = [ordered[i : i + batch_size] for i in range(0, len(ordered), batch_size)]
-    return _mean_loss(model, parts, lambda part: inputs_and_targets(part, pad_id))
+    return _mean_loss(model, ordered, batch_size, lambda part: inputs_and_targets(part, pad_id))
 
 
 @checked
@@ -120,19 +119,19 @@ def evaluate_stream(
         counted = end
         if end == len(ids):
             break
-    parts = [windows[i : i + batch_size] for i in range(0, len(windows), batch_size)]
     pad = nn.utils.rnn.pad_sequence
 
     def batch(part: list[tuple[Tensor, Tensor]]) -> Batch:
         inputs, targets = map(list, zip(*part, strict=True))
         return pad(inputs, True, 0), pad(targets, True, IGNORE_INDEX)
 
-    return _mean_loss(model, parts, batch)
+    return _mean_loss(model, windows, batch_size, batch)
 
 
 @torch.no_grad()
-def _mean_loss(model: nn.Module, parts: list, batch) -> float:
-    """The mean over the targets of all parts. Within `train`, the processes share the parts."""
+def _mean_loss(model: nn.Module, texts: list, batch_size: int, batch) -> float:
+    """The mean over the targets of all texts. Within `train`, the processes share the batches."""
+    parts = [texts[i : i + batch_size] for i in range(0, len(texts), batch_size)]
     processes, where = SHARED_BY.get(), next(model.parameters()).device
     total, count = 0.0, 0
     with in_mode(model, training=False):

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +12,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.model import GPT, evaluating
-from support.model.attention import SelfAttention
+from support.model import GPT, Block, FeedForward, SwiGLU, evaluating
 from support.training.history import History
 
 SILENT = 1e-3  # of the up projection's root mean square: a hidden unit that never exceeds it is silent
@@ -65,14 +64,13 @@ class LayerMonitor:
         self.gradient_norms: dict[str, list[float]] = defaultdict(list)
         self.update_ratios: dict[str, list[float]] = defaultdict(list)
         self._attached = ExitStack()
-        self._gradients: dict[str, Tensor] = {}
+        self._gradients: dict[Tensor, Tensor] = {}
 
     def __enter__(self) -> "LayerMonitor":
         self._before = self._weights()
-        for name, p in self.model.named_parameters():
+        for p in self.model.parameters():
             if p.requires_grad:
-                handle = p.register_post_accumulate_grad_hook(self._keeper(name))
-                self._attached.callback(handle.remove)
+                self._attached.callback(p.register_post_accumulate_grad_hook(self._keep).remove)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -82,7 +80,8 @@ class LayerMonitor:
         after = self._weights()
         moved = norms_by_layer((name, after[name] - self._before[name]) for name in after)
         lengths = norms_by_layer(self._before.items())
-        gradients = norms_by_layer(self._gradients.items())
+        names: dict[Tensor, str] = {p: name for name, p in self.model.named_parameters()}
+        gradients = norms_by_layer((names[p], gradient) for p, gradient in self._gradients.items())
         for layer, length in lengths.items():
             self.update_ratios[layer].append(moved[layer] / length if length else math.inf)
             self.gradient_norms[layer].append(gradients.get(layer, 0.0))
@@ -91,12 +90,9 @@ class LayerMonitor:
     def _weights(self) -> dict[str, Tensor]:
         return {name: p.detach().clone() for name, p in self.model.named_parameters()}
 
-    def _keeper(self, name: str) -> Any:
-        def keep(p: Tensor) -> None:  # with several batches an update, the last call has the whole gradient
-            if p.grad is not None:
-                self._gradients[name] = p.grad.detach().clone()
-
-        return keep
+    def _keep(self, p: Tensor) -> None:
+        if p.grad is not None:  # with several batches an update, the last call has the whole gradient
+            self._gradients[p] = p.grad.detach().clone()
 
 
 @dataclass(frozen=True)
@@ -128,48 +124,43 @@ def activation_statistics(model: GPT, ids: Int[Tensor, "batch position"]) -> lis
     >>> [(block.layer, block.dead, block.saturated) for block in found]
     [(0, 0.0, 0.0), (1, 0.0, 0.0)]
     """
-    rms: dict[int, float] = {}
-    reached, dead, saturated, scores = rms.copy(), rms.copy(), rms.copy(), rms.copy()
+    found: list[LayerActivations] = []
+    seen: dict[nn.Module, tuple[Any, Tensor]] = {}  # what each part of a block was given, and what it made
 
-    def stream(layer: int) -> Any:
-        return lambda _module, _args, out: rms.update({layer: float(out.double().square().mean().sqrt())})
-
-    def hidden(layer: int) -> Any:
-        def record(_module: nn.Module, args: tuple[Tensor, ...]) -> None:
-            largest = args[0].abs().flatten(0, -2).amax(0)
-            dead[layer] = float((largest <= SILENT * reached[layer]).double().mean())
-
-        return record
-
-    def up(layer: int) -> Any:
-        return lambda _module, _args, out: reached.update({layer: float(out.square().mean().sqrt())})
-
-    def pattern(layer: int) -> Any:
-        def record(module: SelfAttention, args: tuple[Any, ...], _out: Tensor) -> None:
-            context = args[1] if len(args) > 1 and args[1] is not None else module.attention_context(args[0])
-            q, k = module.norm_and_rotate(*module.split(args[0])[:2], context)
-            k = k.repeat_interleave(module.n_heads // module.n_kv_heads, dim=1)
-            scale = module.config.attention_scale or 1 / math.sqrt(q.shape[-1])
-            scores[layer] = float((q @ k.transpose(-2, -1) * scale).abs().max())
-            rows = module.weights_and_values(args[0], context)[0][:, :, 3:]
-            saturated[layer] = float((rows.amax(-1) > CERTAIN).double().mean()) if rows.numel() else 0.0
-
-        return record
+    def keep(module: nn.Module, args: Any, output: Tensor) -> None:
+        seen[module] = args, output
+        if isinstance(module, Block):
+            found.append(_statistics(len(found), module, seen))
+            seen.clear()
 
     with ExitStack() as hooks, evaluating(model):
-        for i, block in enumerate(model.blocks):
-            handles = [
-                block.register_forward_hook(stream(i)),
-                block.attention.register_forward_hook(pattern(i)),
-            ]
-            if hasattr(block.feed_forward, "down"):
-                handles.append(block.feed_forward.up.register_forward_hook(up(i)))
-                handles.append(block.feed_forward.down.register_forward_pre_hook(hidden(i)))
-            for handle in handles:
-                hooks.callback(handle.remove)
+        for module in model.blocks.modules():
+            hooks.callback(module.register_forward_hook(keep).remove)
         model(ids)
-    layers = range(len(model.blocks))
-    return [LayerActivations(i, rms[i], dead.get(i, 0.0), saturated[i], scores[i]) for i in layers]
+    return found
+
+
+def _statistics(layer: int, block: Block, seen: Mapping[nn.Module, tuple[Any, Tensor]]) -> LayerActivations:
+    attention, network = block.attention, block.feed_forward
+    args, _ = seen[attention]
+    x, context = args[0], args[1] if len(args) > 1 else None
+    context = attention.attention_context(x) if context is None else context
+    q, k = attention.norm_and_rotate(*attention.split(x)[:2], context)
+    k = k.repeat_interleave(attention.n_heads // attention.n_kv_heads, dim=1)
+    scores = q @ k.transpose(-2, -1) * (attention.config.attention_scale or 1 / math.sqrt(q.shape[-1]))
+    rows = attention.weights_and_values(x, context)[0][:, :, 3:]
+    dead = 0.0
+    if isinstance(network, FeedForward | SwiGLU):
+        reached = float(seen[network.up][1].square().mean().sqrt())
+        largest = seen[network.down][0][0].abs().flatten(0, -2).amax(0)
+        dead = float((largest <= SILENT * reached).double().mean())
+    return LayerActivations(
+        layer,
+        rms=float(seen[block][1].double().square().mean().sqrt()),
+        dead=dead,
+        saturated=float((rows.amax(-1) > CERTAIN).double().mean()) if rows.numel() else 0.0,
+        largest_score=float(scores.abs().max()),
+    )
 
 
 @torch.no_grad()

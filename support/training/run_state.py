@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -35,10 +36,6 @@ class RunState:
     processes: Processes
     history: History = field(default_factory=History)
 
-    def weights(self) -> dict[str, Tensor]:
-        """The whole weights; every process must ask for them."""
-        return {name: whole(t) for name, t in self.trained.state_dict().items()}
-
     def keep(self, path: Path, config: TrainConfig, tokenizer: Tokenizer | None) -> None:
         """Write everything to a checkpoint."""
         state = {
@@ -49,17 +46,24 @@ class RunState:
         }
         past = {f"history.{name}": t for name, t in self.history.to_tensors().items()}
         noted = {"train": config.to_dict(), "scaler": self.scaler.state_dict()}
-        weights, random = self.weights(), self._random_state()
-        if self.processes.rank == 0:
-            save_checkpoint(path, self.model, state | past | random, noted, tokenizer, weights)
-        self.processes.wait()
+        self._save(path, noted, tokenizer, state | past | self._random_state())
 
     def keep_best(self, path: Path, best: tuple[int, float], tokenizer: Tokenizer | None) -> None:
         """Write the model alone, with its evaluation."""
-        weights, (updates, value) = self.weights(), best
+        updates, value = best
+        self._save(path, {"updates": updates, "evaluation": value}, tokenizer)
+
+    def _save(
+        self,
+        path: Path,
+        noted: dict[str, Any],
+        tokenizer: Tokenizer | None,
+        extra: dict[str, Tensor] | None = None,
+    ) -> None:
+        """The first process writes; all must ask for the whole weights, and wait for it."""
+        weights = {name: whole(t) for name, t in self.trained.state_dict().items()}
         if self.processes.rank == 0:
-            metadata = {"updates": updates, "evaluation": value}
-            save_checkpoint(path, self.model, metadata=metadata, tokenizer=tokenizer, weights=weights)
+            save_checkpoint(path, self.model, extra, noted, tokenizer, weights)
         self.processes.wait()
 
     def restore(self, saved: Checkpoint) -> None:

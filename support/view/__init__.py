@@ -7,11 +7,12 @@ from support.view.ends import name_lines
 from support.view.exercise import check
 from support.view.figure import show
 from support.view.grids import plot_attention, plot_heatmap
+from support.view.history import plot_history
 from support.view.listing import source
 from support.view.live import live
 from support.view.maps import plot_map, plot_path
 from support.view.notes import name_at, note
-from support.view.plots import plot_bars, plot_history, plot_lines, plot_points
+from support.view.plots import plot_bars, plot_lines, plot_points
 from support.view.quiz import quiz
 from support.view.tables import matrix, power_of_ten, table
 from support.view.words import plot_merges, plot_words

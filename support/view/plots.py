@@ -72,7 +72,7 @@ def plot_lines(
         if accent and name not in accent:
             drawn |= {"color": style.QUIET, "linewidth": 1.5, "zorder": 1.8}
         ax.plot(at, y, label=name, **drawn)
-    _levels(ax, level or {})
+    draw_levels(ax, level or {})
     if "x" in log:
         ax.set_xscale("log")
     if "y" in log:
@@ -238,73 +238,8 @@ def _room(groups: Mapping[str, Any], labels: Sequence[Any]) -> bool:
     return all(need - (1 - length) * wide < BEYOND for need, length in zip(needs, lengths, strict=True))
 
 
-def plot_history(
-    history: Any,
-    level: Mapping[str, Any] | None = None,
-    smooth: int | None = None,
-    title: str = "",
-    rates: bool = False,
-    size: tuple[float | int, float | int] | None = None,
-    direct: bool = False,
-) -> Figure:
-    """How a training went: the loss by step, the evaluations as marks, and what to compare with as lines.
-
-    Args:
-        history: what `support.training.train` returns, or several by name.
-        level: named losses to compare with: a floor, a baseline.
-        smooth: draw the running mean over so many steps; by default a fiftieth of the run.
-        title: a heading.
-        rates: add a second panel with the learning rate (one history only).
-        size: width and height in inches.
-        direct: write the name of each line at its right end instead of in a legend.
-
-    Raises:
-        InputError: the history is empty.
-    """
-    runs = history if isinstance(history, Mapping) else {"": history}
-    fig, axes = style.subplots(
-        2 if rates else 1,
-        1,
-        figsize=size or (style.WIDTH, 4.8 if rates else 3.6),
-        height_ratios=[3, 1] if rates else None,
-        squeeze=False,
-        sharex=True,
-    )
-    ax = axes[0, 0]
-    for i, (name, run) in enumerate(runs.items()):
-        steps, losses = numbers(run.steps), numbers(run.losses)
-        if not len(losses):
-            raise InputError("this history holds no step; train first")
-        width = smooth or max(1, len(losses) // 50)
-        mean = np.convolve(losses, np.ones(width) / width, mode="valid")
-        ax.plot(steps, losses, color=style.colour(i), alpha=0.25, linewidth=1)
-        ax.plot(steps[width - 1 :], mean, style.LINES[i % 4], color=style.colour(i), label=name or "training")
-        at, values = _evaluations(run)
-        if len(at):
-            mark = dict(color=style.colour(i + 1), marker=style.marker(i + 1), linestyle="none")
-            ax.plot(at, values, **mark, label=f"{name} held out".strip(), markersize=7, zorder=3)
-    _levels(ax, level or {})
-    ax.set(ylabel="loss (nats per token)", title=title)
-    if direct:
-        name_lines(ax)
-    else:
-        legend_above(fig, ax.get_legend_handles_labels()[1])
-    if rates:
-        run = next(iter(runs.values()))
-        axes[1, 0].plot(numbers(run.steps), numbers(run.lrs), color=style.GREY)
-        axes[1, 0].set_ylabel("learning rate")
-    axes[-1, 0].set_xlabel("step")
-    return fig
-
-
-def _evaluations(run: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluations of a history, kept as a mapping from step to loss or as (step, loss) pairs."""
-    found = getattr(run, "evals", None) or {}
-    pairs = list(found.items() if isinstance(found, Mapping) else found)
-    return numbers([p[0] for p in pairs]), numbers([p[1] for p in pairs])
-
-
-def _levels(ax: Axes, level: Mapping[str, Any]) -> None:
+def draw_levels(ax: Axes, level: Mapping[str, Any]) -> None:
+    """Named values to compare with, as lines across the plot."""
     for i, (name, value) in enumerate(level.items()):
         dash = style.LINES[1 + i % 3]
         ax.axhline(value, color="#222222", linestyle=dash, linewidth=1.5, label=name, zorder=1)

@@ -72,3 +72,13 @@ def entropy(distribution: Mapping[str, float]) -> float:
     0.6931
     """
     return -math.fsum(p * math.log(p) for p in distribution.values() if p > 0)
+
+
+def share(probability: float, tokens: Sequence[str], but: Sequence[str] = ()) -> dict[str, float]:
+    """A probability shared equally among tokens.
+
+    >>> share(0.5, ["a", "b", "c"], but=["c"])
+    {'a': 0.25, 'b': 0.25}
+    """
+    those = [t for t in tokens if t not in but]
+    return {t: probability / len(those) for t in those}

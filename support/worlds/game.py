@@ -14,39 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal, NamedTuple
 
 from support.core import InputError
 from support.text import Vocabulary
-from support.worlds.base import BOS, EOS, SPECIALS, entropy
-
-LEADERS = ("Pietro", "Paolo")
-NUMBERS = tuple("12345678")
-PLAYERS = LEADERS + NUMBERS
-VERBS = ("chiama", "perde")
-TITLES = ("Tarso", "Cefa", "capo", "vice")
-ABSURD = ("banana", "nuvola", "ombrello", "teiera", "zucca", "trombone", "lumaca", "cactus", "pinguino")
-
-# (who is called, is the caller a leader) → what the called one is greeted with
-GREETING = {
-    ("Paolo", True): "Tarso",
-    ("Pietro", True): "Cefa",
-    ("Pietro", False): "capo",
-    ("Paolo", False): "vice",
-}
-
-Stage = Literal["opening", "speaker", "call", "greeting", "after", "slip", "loser", "lost", "over"]
-
-
-class Moment(NamedTuple):
-    """All that the rest of a game depends on."""
-
-    stage: Stage = "opening"
-    speaker: str | None = None
-    called: str | None = None
-    in_turn: bool = True
-    interjections: int = 0
-    turns: int = 0
+from support.worlds.base import BOS, EOS, SPECIALS, entropy, share
+from support.worlds.game_words import (
+    ABSURD,
+    GREETING,
+    LEADERS,
+    NUMBERS,
+    PLAYERS,
+    TITLES,
+    VERBS,
+    Moment,
+    Stage,
+)
 
 
 @dataclass(frozen=True)
@@ -257,14 +239,14 @@ class CallingGame:
     def _rules(self, m: Moment) -> dict[str, float]:
         """The rules, as probabilities."""
         if m.stage == "opening":
-            return {"Pietro": self.pietro_opens, **_share(1 - self.pietro_opens, PLAYERS, but=["Pietro"])}
+            return {"Pietro": self.pietro_opens, **share(1 - self.pietro_opens, PLAYERS, but=["Pietro"])}
         if m.stage == "speaker":
             return {"chiama" if m.in_turn else "perde": 1.0}
         if m.stage == "call":
             weights = {p: self.leader_weight if p in LEADERS else 1.0 for p in PLAYERS if p != m.speaker}
             total = sum(weights.values())
             names = {p: (1 - self.slip) * w / total for p, w in weights.items()}
-            return names | (_share(self.slip, ABSURD) if self.slip else {})
+            return names | (share(self.slip, ABSURD) if self.slip else {})
         if m.stage == "greeting":
             return {GREETING[str(m.called), m.speaker in LEADERS]: 1.0}
         if m.stage == "after":
@@ -278,7 +260,7 @@ class CallingGame:
         speaker, called = str(m.speaker), str(m.called)
         one, two = self.one_interjection, self.two_interjections
         more = (one + two, two / (one + two) if two else 0.0, 0.0)[m.interjections]
-        options = _share(more, ABSURD) if more else {}
+        options = share(more, ABSURD) if more else {}
         rest = 1 - more
         if m.turns >= self.max_turns:
             return options | {EOS: rest}
@@ -289,7 +271,7 @@ class CallingGame:
         if self.out_of_turn:
             # Half of the mistakes are the speaker's own, who goes on talking.
             options[speaker] = rest * self.out_of_turn / 2
-            options |= _share(rest * self.out_of_turn / 2, PLAYERS, but=[speaker, called])
+            options |= share(rest * self.out_of_turn / 2, PLAYERS, but=[speaker, called])
         return options
 
     def _after(self, m: Moment, token: str) -> Moment:
@@ -311,9 +293,3 @@ class CallingGame:
             return Moment("speaker", token, in_turn=token == m.called, turns=m.turns)
         then: dict[Stage, Stage] = {"slip": "loser", "loser": "lost", "lost": "over", "after": "over"}
         return Moment(then[m.stage])
-
-
-def _share(probability: float, tokens: Sequence[str], but: Sequence[str] = ()) -> dict[str, float]:
-    """A probability shared equally."""
-    those = [t for t in tokens if t not in but]
-    return {t: probability / len(those) for t in those}

@@ -13,32 +13,19 @@ import math
 import random
 from bisect import bisect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from support.core import InputError
 from support.text import Vocabulary
 from support.worlds.base import BOS, EOS, SPECIALS
+from support.worlds.patterns import Beat, Node, Table, Ways, read_beats, read_item
 
-# What a slot can be, and the words that go with it: {"cat": {"": "cat", "sound": "meowed"}, …}
-Table = Mapping[str, Mapping[str, str]]
-Beat = list[tuple[float, list[str]]]  # the patterns that a sentence is drawn from, each with its probability
 Filling = tuple[str | None, ...]  # for every slot its value, or None while it is open
 States = dict[tuple[int, Filling], float]  # (place in the grammar, filling) → weight
-Ways = list[tuple[float, int]]  # probability, and the node that comes next
 
 START, END = 0, 1
-
-
-@dataclass
-class Node:
-    """One place in a pattern: a word, a choice of words, or a slot in one of its forms; and what follows."""
-
-    words: tuple[str, ...] = ()
-    slot: int = -1
-    form: str = ""
-    after: Ways = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -102,7 +89,7 @@ class PatternWorld:
         total = sum(weight for weight, _ in plots.values())
         for weight, lines in plots.values():
             self._nodes[START].after += [
-                (weight / total * p, node) for p, node in self._build(self._beats(lines))
+                (weight / total * p, node) for p, node in self._build(read_beats(lines, self._pools))
             ]
         self._steps = [
             (list(accumulate(p for p, _ in n.after)), [i for _, i in n.after]) for n in self._nodes
@@ -278,24 +265,6 @@ class PatternWorld:
 
     # Building the graph
 
-    def _beats(self, lines: str) -> list[Beat]:
-        """The sentences of a plot or pool, each as its possible patterns with their probabilities."""
-        beats: list[Beat] = []
-        for line in filter(None, map(str.strip, lines.splitlines())):
-            if line.startswith("@"):
-                name, probability = [*line[1:].split(), "1"][:2]
-                if name not in self._pools:
-                    raise InputError(f"there is no pool {name!r}; add it to the pools")
-                pool = [pattern.split() for pattern in self._pools[name].strip().splitlines()]
-                beat = [(float(probability) / len(pool), pattern) for pattern in pool]
-                beats.append(beat + ([(1 - float(probability), [])] if float(probability) < 1 else []))
-            elif line.startswith("/"):
-                patterns = [pattern for _, pattern in beats.pop()] + [line[1:].split()]
-                beats.append([(1 / len(patterns), pattern) for pattern in patterns])
-            else:
-                beats.append([(1.0, line.split())])
-        return beats
-
     def _build(self, beats: list[Beat]) -> Ways:
         """Adds a plot's nodes, last sentence first, and returns the ways into it."""
         ways: Ways = [(1.0, END)]
@@ -304,25 +273,13 @@ class PatternWorld:
             for probability, pattern in beat:
                 then = ways
                 for item in reversed(pattern):
-                    node = self._node(item)
+                    node = read_item(item, self._slots)
                     node.after = then
                     self._nodes.append(node)
                     then = [(1.0, len(self._nodes) - 1)]
                 into += [(probability * p, node) for p, node in then]
             ways = self._merged(into)
         return ways
-
-    def _node(self, item: str) -> Node:
-        if not item.startswith("{"):
-            return Node(words=tuple(item.split("|")))
-        name, _, form = item[1:-1].partition(".")
-        if name not in self._slots:
-            raise InputError(f"{item}: there is no slot {name!r}; add it to the slots")
-        if any(form not in forms for forms in self._slots[name].values()):
-            raise InputError(
-                f"{item}: not every value of {name!r} has the form {form!r}; add it to its table"
-            )
-        return Node(slot=self._names.index(name), form=form)
 
     @staticmethod
     def _merged(ways: Ways) -> Ways:

@@ -8,40 +8,14 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from support.view.diagram.box import Box, Point
 from support.view.diagram.canvas import SMALLEST, WIDTH, Diagram, Number
 
-Point = tuple[Number, Number]
 SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
 # A formula in a label, or a shape, which stands in brackets: a page without formulas leaves both out.
 FORMULA = re.compile(r"\$([^$]*)\$|(^\[[^]]+\], |[,:]? *\[[^]]+\])")
-
-
-class Box(NamedTuple):
-    """Where a shape stands, so that arrows can begin and end at it."""
-
-    x: Number
-    y: Number
-    w: Number
-    h: Number
-
-    @property
-    def top(self) -> Point:
-        return self.x, self.y - self.h / 2
-
-    @property
-    def bottom(self) -> Point:
-        return self.x, self.y + self.h / 2
-
-    @property
-    def left(self) -> Point:
-        return self.x - self.w / 2, self.y
-
-    @property
-    def right(self) -> Point:
-        return self.x + self.w / 2, self.y
 
 
 def _n(number: Number) -> str:

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from support.model import GPTConfig
 from support.view import style
 from support.view.figure import legend_above
-from support.view.live.controls import Choice, Slider, counted, in_gigabytes, shown
+from support.view.live.amounts import counted, in_gigabytes
+from support.view.live.controls import Choice, Slider, shown
 from support.view.live.description import LiveFigure
 
 _GPT2: dict[str, Any] = {"vocab_size": 50257, "context": 1024}

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from support.model import GPTConfig
 from support.training import MemoryPlan, memory_plan
 from support.view import style
-from support.view.live.controls import Choice, Slider, counted, in_gigabytes
+from support.view.live.amounts import counted, in_gigabytes
+from support.view.live.controls import Choice, Slider
 from support.view.live.description import LiveFigure
 from support.view.plots import plot_bars
 
