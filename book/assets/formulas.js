@@ -26,7 +26,7 @@ window.formulas = (() => {
       const opens = (k) => /(^|[([{⟨,;:=<>≤≥≈≠∈∝→+−×·⋅/])\s*$/.test(parts.slice(0, k).join("")); // (what comes then is the sign of a number)
       return parts.map((part, k) => tight || inner[k].localName !== "mo" || k === parts.length - 1 ? part : part === "," ? ", " : /^[−=+·⋅×÷±<>≤≥≈≠∈∼∝→←⊙∘≫⟹]$/.test(part) && !opens(k) ? ` ${part} ` : part).join("");
     };
-    return said(math, false).replace(/\u2061(?=[\p{L}\p{N}√])/gu, " ").replaceAll(ENDS, "");
+    return said(math, false).replace(/(?<=[\p{L}\p{N}])(?=(?:ln|log|sin|cos|exp)\u2061)/gu, " ").replace(/\u2061(?=[\p{L}\p{N}√])/gu, " ").replaceAll(ENDS, "");
   }
   return {asText, raised: (text) => raised(text).replaceAll(ENDS, "")};
 })();
