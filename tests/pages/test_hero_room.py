@@ -1,5 +1,7 @@
 """Each part of the machine view has its place: nothing lies over another, and nothing is pushed away."""
 
+import re
+
 import pytest
 from test_hero import PAGE, settled
 from test_hero_sheet import LONG
@@ -109,23 +111,27 @@ def test_the_rules_of_the_game_push_nothing_away(front_page):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_on_a_phone_the_bar_shows_the_three_most_probable_words_at_each_step_of_the_tour(front_page, which):
-    """From the start, each with a bar as long as its probability."""
+    """From the start, each with a bar as long as its probability, on the scale that the list tells."""
     tab, element = front_page(which, 390, 844)
+    scales = set()
     for stop in (None, *element.query_selector_all(".live-tour > .live-stop")):
         if stop:
             stop.click()
             settled(tab)
         offered = [b for b in element.query_selector_all(".machine-choice") if b.is_visible()]
         top = element.evaluate("e => e.state.top.slice(0, 3).map(({word, p}) => [word, p])")
+        told = element.query_selector(".machine-reach")
+        whole = int(re.fullmatch(r"whole bar: (\d+)%", told.text_content())[1]) / 100 if told else 1
+        scales.add(whole)
         assert [b.query_selector("b").inner_text() for b in offered] == [word for word, _ in top]
         for button, (word, p) in zip(offered, top, strict=True):
             track, fill = (
                 button.query_selector(f".live-{part}").bounding_box() for part in ("track", "fill")
             )
-            assert track["height"] >= 6 and abs(fill["width"] - p * track["width"]) < 1
+            assert track["height"] >= 6 and abs(fill["width"] - p / whole * track["width"]) < 1
             cut = "e => [e, ...e.children].some((part) => part.scrollWidth > part.clientWidth)"
             assert not button.evaluate(cut), word
-    assert tab.complaints == []
+    assert min(scales) < 1 == max(scales) and tab.complaints == []
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])

@@ -771,7 +771,7 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
     field.wait_for()
     tab.wait_for_function("window.TITLES?.length > 400")
     offered = tab.evaluate("TITLES.map(([title]) => title)")
-    assert {"Attention", "softmax", "Timeline"} <= {*offered} and "Take-aways" not in offered
+    assert {"Attention", "Softmax", "Timeline"} <= {*offered} and "Take-aways" not in offered
     field.type("atten")  # what begins so comes first, then what has a word that does
     links = tab.locator(".offers a")
     links.nth(6).wait_for()
