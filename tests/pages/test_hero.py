@@ -163,6 +163,8 @@ def test_a_sheet_stands_beside_its_figure_where_the_window_has_room(open_tab, pa
     figure.scroll_into_view_if_needed()
     figure.locator("[data-key='head 0.0']").click()
     settled(tab)
+    low = "() => document.querySelector('.machine-room').getBoundingClientRect().bottom <= innerHeight + 1"
+    tab.wait_for_function(low)  # the page goes to it
     sheet, panel = (
         figure.locator(".machine-room").bounding_box(),
         figure.locator(".live-panel").bounding_box(),

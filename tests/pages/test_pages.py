@@ -288,7 +288,8 @@ def test_the_search_finds(open_page, way):
 
 
 def test_the_theme_switch_switches(browser, bases):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})  # it is remembered
+    # It is remembered; of a file, Chromium may forget it where a script writes before the page is there.
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, first_visit=True)
     tab = context.new_page()
     tab.goto(bases["file"] + TEXTS[0])
     button, seen = tab.locator(".theme-switch-button:visible"), []
@@ -302,7 +303,7 @@ def test_the_theme_switch_switches(browser, bases):
         button.focus()
         tab.keyboard.press("Enter")
     assert seen == [("light", "Dark colours"), ("dark", "Light colours"), ("light", "Dark colours")]
-    tab.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    tab.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     tab.reload()
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     context.close()
