@@ -104,9 +104,7 @@ def concept_plane(vectors: Vectors, *directions: Vector) -> Map:
            [-1.  , 0.  ]])
     """
     axes, X = gram_schmidt(*directions), array(vectors)
-    points, whole = X @ axes.T, _sum_of_squares(X)
-    if whole == 0:
-        raise InputError("all words lie on one point; there is no variance to map")
+    points, whole = X @ axes.T, _spread(X)
     along = [_sum_of_squares(points[:, [i]]) for i in range(len(axes))]
     shares = np.array(along) / whole
     return Map(points, float(shares.sum()), axes, shares)
@@ -132,8 +130,7 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
     most = min(X.shape)
     if not 1 <= components <= most:
         raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
-    if _sum_of_squares(X) == 0:
-        raise InputError("all words lie on one point; there is no variance to map")
+    _spread(X)
     fitted = optional("sklearn.decomposition", extra="maps").PCA(svd_solver="full").fit(X)
     axes = fitted.components_[:components]
     axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
@@ -271,3 +268,15 @@ def _nearest(X: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
 def _sum_of_squares(X: np.ndarray) -> float:
     """Squared distances from the mean row, added up: the variance of all columns, times the rows."""
     return float(((X - X.mean(0)) ** 2).sum())
+
+
+def _spread(X: np.ndarray) -> float:
+    """The sum of squares of words that shall be mapped.
+
+    Raises:
+        InputError: it is zero.
+    """
+    spread = _sum_of_squares(X)
+    if spread == 0:
+        raise InputError("all words lie on one point; there is no variance to map")
+    return spread
