@@ -25,7 +25,6 @@ ABOVE = 14.0  # more air above a panel that begins a line, whose title belongs t
 SLENDER = 30.0  # a colour bar is narrower
 SQUARE = 1.2  # times as wide as high: a map of shades that is no wider has about square cells, and keeps them
 SIGN = 30.0  # what stands before the words of a legend
-ROW = 5.0  # two entries of a legend whose heights differ by less stand in one row
 
 
 @dataclass
@@ -144,19 +143,7 @@ def entries(legend: Element) -> list[tuple[Box, list[Element]]]:
             box = union(*boxes)
             found.append(((box[0] - SIGN, *box[1:]), begun))
             begun = []
-    return [_level(entry, found[0][0][1]) for entry in found]
-
-
-def _level(entry: tuple[Box, list[Element]], top: float) -> tuple[Box, list[Element]]:
-    """An entry from another row of a legend, at the height of its first row: they share lines anew.
-
-    >>> _level(((0, 31, 50, 40), []), 12)[0]
-    (0, 12, 50, 21)
-    """
-    (left, own, right, bottom), elements = entry
-    if abs(own - top) < ROW:
-        return entry
-    return (left, top, right, bottom + top - own), [move(elements, 0, top - own)]
+    return found
 
 
 def _flow(
