@@ -21,6 +21,7 @@ from pathlib import Path
 from code_lines import hung
 from column import in_column
 from heights import with_heights
+from icons import with_icons
 from lean_style import shared_style, used_words
 from page_head import with_name
 from stacking import stacked
@@ -60,7 +61,7 @@ const first = location.hash || goes !== "navigate" ? 6 : 1;
 page.opening = first; step(first + 1); addEventListener("load", () => setTimeout(open, 2000)); })();</script>
 """
 SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")
-SHARED += ("sphinx-design.min.css", "icons.css", "book.css", "fonts.css")
+SHARED += ("sphinx-design.min.css", "book.css", "fonts.css")
 LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
@@ -269,7 +270,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
-    body = with_captions(with_name(body))
+    body = with_icons(with_captions(with_name(body)))
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)

@@ -52,6 +52,11 @@
     };
   });
 
+  // All sections around a part have a name for the style, which would look through the whole page for `section:has(part)`.
+  Live.tellSections = (part, name, whether) => {
+    for (let section = part.closest("section"); section; section = section.parentElement.closest("section")) section.classList.toggle(name, whether);
+  };
+
   // Gigabytes with as many digits as are of use, as in_gigabytes in controls.py writes them.
   Live.inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
 

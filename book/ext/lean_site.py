@@ -37,7 +37,7 @@ class SectionEnds(SphinxPostTransform):
 
 
 def prune(app: Any, exception: Exception | None) -> None:
-    """Remove it, once the pages are written. The icons come from book/assets/icons.css."""
+    """Remove it, once the pages are written. The pages draw their icons themselves (tools/icons.py)."""
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
@@ -48,7 +48,7 @@ def prune(app: Any, exception: Exception | None) -> None:
         shutil.rmtree(static / folder, ignore_errors=True)
     script = static / "scripts" / "fontawesome.js"
     if script.exists():
-        script.write_text("// The icons are in icons.css.\n", encoding="utf8")
+        script.write_text("// The icons stand in the pages.\n", encoding="utf8")
 
 
 def mend_roles(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

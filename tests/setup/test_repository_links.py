@@ -7,6 +7,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from forked import forked
+from icons import with_icons
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = str(ROOT / "book" / "ext")
@@ -88,6 +89,6 @@ def test_the_book_uses_it_and_no_address_is_set():
     )
 
 
-def test_its_icons_are_in_the_style_sheet(module):
-    css = (ROOT / "book" / "assets" / "icons.css").read_text(encoding="utf8")
-    assert all(f".{icon.split()[1]} {{" in css for icon in module.ICONS.values())
+def test_its_icons_are_drawn(module):
+    drawn = [with_icons(f'<i class="{icon}"></i>') for icon in module.ICONS.values()]
+    assert len(drawn) == 3 and all(icon.count("<path") == 1 for icon in drawn)

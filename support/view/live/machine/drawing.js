@@ -55,6 +55,7 @@
     placed() {
       const panel = this.root.closest(".live-panel");
       panel.classList.add("live-broad");
+      Live.tellSections(panel, "holds-broad", panel.matches(".live-plays"));
       panel.parentElement.view = this;
       panel.querySelector(":scope > .live-picture").after(this.room);
       const says = panel.querySelector(":scope > .live-says"), saying = document.createElement("div");

@@ -44,7 +44,7 @@
     async fit() {
       if (!this.raised) return;
       const {room, box} = this.view;
-      room.classList.toggle("machine-beside", box.flow === "across");
+      this.standBeside(box.flow === "across");
       if (box.flow === "across") return this.stand();
       const {top, height} = this.explained();
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
@@ -114,9 +114,14 @@
       if (this.raised && state.open !== opened) room.scrollTop = 0;
       this.fit();
     }
+    standBeside(whether) {
+      this.view.room.classList.toggle("machine-beside", whether);
+      Live.tellSections(this.view.room, "holds-beside", whether);
+    }
     lower() {
       if (!this.raised) return;
-      this.view.room.classList.remove("machine-sheet", "machine-beside");
+      this.view.room.classList.remove("machine-sheet");
+      this.standBeside(false);
       this.view.room.removeAttribute("style");
       this.stood = false;
       if (this.entry) history.back();

@@ -224,6 +224,7 @@
     placed(held) {
       const panel = held.stage.closest(".live-panel"), row = panel.querySelector(".live-of-step");
       panel.classList.add("live-broad", "stepper-panel");
+      Live.tellSections(panel, "holds-broad", panel.matches(".live-plays"));
       panel.classList.toggle("stepper-of-words", held.stage.matches(".stepper-words"));
       for (const button of panel.querySelectorAll("[data-act]")) button.remove(); // (the bar has its own)
       held.slider = row.querySelector("input");
