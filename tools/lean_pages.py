@@ -54,10 +54,10 @@ page.reading = localStorage.getItem("reading") || (phone ? "picture" : "all");
 page.theme = page.mode === "auto" ? (dark ? "dark" : "light") : page.mode; } catch { }
 (() => { const page = document.documentElement.dataset, open = () => { delete page.opening; };
 const step = (k) => requestAnimationFrame(() => setTimeout(() => {
-if (k > 8 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
+if (k > 10 || !page.opening) open(); else { page.opening = k; step(k + 1); } }));
 if (document.hidden) return;
 const goes = performance.getEntriesByType("navigation")[0]?.type;
-const first = location.hash || goes !== "navigate" ? 6 : 1;
+const first = location.hash || goes !== "navigate" ? 8 : 1;
 page.opening = first; step(first + 1); addEventListener("load", () => setTimeout(open, 2000)); })();</script>
 """
 SHARED = ("theme.css", "pydata-sphinx-theme.css", "pygments.css", "sphinx-book-theme.css", "copybutton.css")

@@ -86,11 +86,12 @@ const leaveFar = () => {
   }), 1500); // (until then what is read finds its place)
 };
 if (window.requestIdleCallback) {
+  let wide; // (to ask for it here would lay out the page before its first paint)
   addEventListener("load", () => {
     far = [];
+    wide = innerWidth;
     leaveFar();
   });
-  let wide = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth < 100 || Math.abs(wide - innerWidth) < 20) return; // (a window of one pixel: a picture is being taken)
     leaveFar();

@@ -31,10 +31,10 @@ def test_a_chapter_opens_from_its_title_to_its_contents(context, bases):
     tab.goto(bases["http"] + CHAPTER)
     tab.wait_for_function("() => steps.length && !document.documentElement.dataset.opening")
     steps = tab.evaluate("steps")
-    assert [name for name, _ in steps] == [*"12345678", "all"]
+    assert [name for name, _ in steps] == [*"123456789", "10", "all"]
     shown = dict(steps)
-    assert shown["7"][:3] == [True] * 3 and shown["all"] == [True] * 5
-    assert shown["2"][2:] == shown["5"][2:] == [False] * 3 and shown["6"][4]  # one section, then the others
+    assert shown["9"][:3] == [True] * 3 and shown["all"] == [True] * 5
+    assert shown["2"][2:] == shown["7"][2:] == [False] * 3 and shown["8"][4]  # one section, then the others
     assert tab.evaluate(STANDS) == 0
     tab.close()
 
