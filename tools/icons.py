@@ -1,8 +1,8 @@
 """The icons of the pages, drawn in the page itself.
 
 The theme brings a script of 1.5 MB that draws every icon there is. The pages use about a dozen, ten on each:
-here they are cut out of that script while the book is built. A style sheet could hold them as data, but a browser
-makes a document of its own of each such picture, before the first paint.
+here they are cut out of that script while the book is built. A style sheet could hold them as data, but a
+browser makes a document of its own of each such picture, before the first paint.
 """
 
 import re
