@@ -11,10 +11,17 @@ from collections import Counter
 from dataclasses import dataclass
 
 FOLDED = '<details class="deeper">'  # a part that goes deeper: only its heading is seen
-HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?<h[23][^>]*>)')
-ENTRY = r'(<dl class="py (?:class|function|exception|data)">)'  # of the interface; a method is part of one
-MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)">)')  # of a class
+SPAN = r'(?:<span id="[^"]*"></span>)?'  # a second name of the place
+HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?{SPAN}<h[23][^>]*>)')
+ENTRY = (
+    r'(<dl class="py (?:class|function|exception|data)\b[^"]*">)'  # of the interface; a method is part of one
+)
+ESTIMATED = re.compile(
+    r'<dl style="--tall:(\d+)px;--narrow-tall:(\d+)px" class="py (?:class|function|exception|data)\b[^"]*">'
+)
+MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)\b[^"]*">)')  # of a class
 ITS_HEAD = 30  # pixels by which the name of a member is lower than the heading of a section, at a desk
+BETWEEN = 36  # pixels between two members
 DRAWN = 1.25  # pixels for each unit of a drawing
 ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
 FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
@@ -160,7 +167,7 @@ def with_heights(body: str) -> str:
     [520, 140]
     """
     article, end, rest = body.partition("</article>")
-    parts = HEAD.split(article)
+    parts = HEAD.split(_with_entries(article))
     own, experiment = [], False
     for k in range(1, len(parts), 2):
         said = parts[k] + parts[k + 1].partition(ONWARD)[0]
@@ -168,7 +175,10 @@ def with_heights(body: str) -> str:
         if experiment:
             said = LONG_CODE.sub(rf"\1{QUIET}", JOINED.sub(r"\1", said))
         folded = FOLDED in parts[k]
-        own.append([layout.row if folded else tall(said, layout) for layout in (WIDE, NARROW)])
+        said, *entries = ESTIMATED.split(said)  # (and of each entry: two heights, and what it says)
+        listed = [sum(map(int, entries[side::3])) for side in (0, 1)]
+        both = zip((WIDE, NARROW), listed, strict=True)
+        own.append([layout.row if folded else tall(said, layout) + high for layout, high in both])
     inner = [0.0, 0.0]  # of the sections within the one that is met next, from the end
     for k in range(len(parts) - 2, 0, -2):
         mine = own[k // 2]
@@ -181,13 +191,20 @@ def with_heights(body: str) -> str:
             high = [a + b for a, b in zip(inner, mine, strict=True)]
             inner = [0.0, 0.0]
         parts[k] = parts[k].replace("<section ", f"<section {_style((high[0], high[1]))}", 1)
-    parts = re.split(ENTRY, "".join(parts))
+    return "".join(parts) + end + rest
+
+
+def _with_entries(article: str) -> str:
+    """Each entry of the interface with the estimates; that of a class is as tall as its members together."""
+    parts = re.split(ENTRY, article)
     for k in range(1, len(parts) - 1, 2):
-        said = parts[k + 1].partition("<section ")[0]
-        parts[k] = f"<dl {_style((tall(said, WIDE), tall(said, NARROW)))}" + parts[k][4:]
         own, *members = MEMBER.split(parts[k + 1])
+        whole = [tall(own.partition("<section ")[0], layout) for layout in (WIDE, NARROW)]
         for n, member in enumerate(members):
             said = member.partition("<section ")[0]
-            members[n] = f"<dl {_style((tall(said, WIDE) - ITS_HEAD, tall(said, NARROW)))}{member}"
+            wide, narrow = tall(said, WIDE) - ITS_HEAD, tall(said, NARROW)
+            whole = [whole[0] + wide + BETWEEN, whole[1] + narrow + BETWEEN]
+            members[n] = f"<dl {_style((wide, narrow))}{member}"
+        parts[k] = f"<dl {_style((whole[0], whole[1]))}" + parts[k][4:]
         parts[k + 1] = own + "".join(members)
-    return "".join(parts) + end + rest
+    return "".join(parts)

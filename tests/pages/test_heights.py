@@ -3,6 +3,7 @@
 import pytest
 from test_pages import CHAPTERS
 
+API = [f"book/{name}.html" for name in ("api", "api_model", "api_assistant", "api_view")]
 OPENED = "() => document.readyState === 'complete' && !document.documentElement.dataset.opening"
 HEIGHT = "() => document.querySelector('.bd-article').getBoundingClientRect().height"
 ALL = """async () => {
@@ -30,7 +31,7 @@ GAPS = """async () => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", [*CHAPTERS, *API])
 def test_a_page_is_about_as_tall_before_it_is_read(open_tab, page, width):
     tab = open_tab("http", page, width=width, built=False)
     tab.wait_for_function(OPENED)
