@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pydata_sphinx_theme
 
-ICON = re.compile(r'(<i\b[^>]*\bclass="([^"]*\bfa(?:s|r|-solid|-regular)\b[^"]*)"[^>]*>)\s*(</i>)')
+ICON = re.compile(r'(<(i|span)\b[^>]*\bclass="([^"]*\bfa(?:s|r|-solid|-regular)\b[^"]*)"[^>]*>)\s*(</\2>)')
 SCRIPT = ("theme", "pydata_sphinx_theme", "static", "scripts", "fontawesome.js")
 
 
@@ -39,12 +39,12 @@ def drawing(name: str) -> str:
 def with_icons(body: str) -> str:
     """The page with a drawing in each of its icons.
 
-    >>> with_icons('<i class="fa-solid fa-bars fa-lg"></i>').count("<path")
-    1
+    >>> with_icons('<i class="fa-solid fa-bars fa-lg"></i><span class="fa-solid fa-list"></span>').count("<path")
+    2
     """
 
     def draw(found: re.Match[str]) -> str:
-        names = re.findall(r"\bfa-(?!solid\b|regular\b)([\w-]+)", found[2])
-        return found[1] + "".join(drawing(name) for name in names) + found[3]
+        names = re.findall(r"\bfa-(?!solid\b|regular\b)([\w-]+)", found[3])
+        return found[1] + "".join(drawing(name) for name in names) + found[4]
 
     return ICON.sub(draw, body)
