@@ -39,7 +39,8 @@ def drawing(name: str) -> str:
 def with_icons(body: str) -> str:
     """The page with a drawing in each of its icons.
 
-    >>> with_icons('<i class="fa-solid fa-bars fa-lg"></i><span class="fa-solid fa-list"></span>').count("<path")
+    >>> buttons = '<i class="fa-solid fa-bars fa-lg"></i><span class="fa-solid fa-list"></span>'
+    >>> with_icons(buttons).count("<path")
     2
     """
 
