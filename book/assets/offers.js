@@ -111,7 +111,7 @@ const offers = (() => {
     if (whole.length || isName && typed.length === 1 || typed.every((word) => quiet.has(word))) return whole;
     const entries = titles.map((entry) => ({entry, title: wordsOf(entry[0]), terms: (isTerm(entry[1]) ? entry[2] : Object.keys(entry[2])).flatMap(wordsOf), text: wordsOf(entry[3] || "")}));
     const about = wordsOf(text.replace(/^(\s*what\s+do(?:es)?\s.*)\smeans?\b\W*$/i, "$1")); // (“mean” is a word of the book, too)
-    const asked = meant(about, [...new Set(entries.flatMap(({title, terms}) => [...title, ...terms]))]);
+    const asked = meant(about, [...new Set(entries.flatMap(({title, terms, text}) => [...title, ...terms, ...text]))]);
     const asks = DEFINES.test(text) ? "" : /^\s*(why|how|what|does|which|where|when|can)\b/i.exec(text)?.[1].toLowerCase();
     const mended = [...new Set([...defining(text, asked, titles), ...asked.length ? named(asked, titles, asks) : []])].slice(0, 10);
     return mended.length || !asked.length ? mended : holding(asked, entries, asks);
@@ -126,10 +126,10 @@ const offers = (() => {
   const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
   // What people call a thing that the book calls by its term. (The page of the search knows it, too.)
   const CALLED = [
-    [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you))\b/i, "hallucination"],
+    [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you)|(?:chat\s?gpt|it|they|models?)\s+l(?:ie|ies|ying))\b/i, "hallucination"],
     [/\b(?:choos|pick|select)(?:e|es|ing|s)?\s+(?:the\s+|its\s+|a\s+)?(?:next\s+)?(?:word|token)s?\b/i, "sampling"],
     [/\bforget(?:s|ting)?\s+(?:what\s+(?:i|we|you)\s+(?:said|say|told|wrote)(?:\s+it)?|the\s+(?:beginning|start))\b/i, "context window"],
-    [/\bchat[- ]?bots?\b/i, "assistant"],
+    [/\bchat[- ]?(?:bots?|gpt)\b/i, "assistant"],
     [/\bguess(?:es|ing)?\s+the\s+next\s+(?:word|token)s?\b/i, "next-token distribution"],
     [/\bword\s+vectors?\b/i, "embedding"],
     [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],

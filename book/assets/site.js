@@ -45,12 +45,13 @@
     else if (dialog.open) dialog.close();
     else dialog.showModal();
   }
-  // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays at the top.
+  // The entry of what one reads is in view in a sidebar: of the chapters under the search, which stays there.
   const HERE = ".bd-docs-nav .current.active > a, #pst-page-toc-nav a[aria-current]";
   function reveal(bar) {
     const entry = bar?.querySelector(HERE), frame = bar?.getBoundingClientRect(), place = entry?.getBoundingClientRect();
     if (!place?.height || bar.scrollHeight <= bar.clientHeight) return;
-    const top = bar.querySelector(".search-button-field")?.getBoundingClientRect().height * 1.5 || 0, room = 2.5 * place.height;
+    const field = bar.querySelector(".search-button-field")?.getBoundingClientRect();
+    const top = field ? field.bottom - frame.top + field.height / 2 : 0, room = 2.5 * place.height;
     const above = place.top - (frame.top + top), below = frame.bottom - place.bottom;
     if (above >= 0 && below >= place.height) return;
     const near = bar.querySelector("#pst-page-toc-nav"); // one reads on there; the list of chapters is only opened

@@ -21,6 +21,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 LEFT_OUT = ("The picture", "By hand")
 SHOWS = {"bind", "diagram", "live", "matrix", "print", "quiz", "show", "source", "table"}  # makes nothing
 SHORT = 20  # so many lines stand open
+MANY = 12  # names; of more, the first are named
 ONLY = "only-in-code"
 SHOW = "Show how they are made", "Fold it again"
 
@@ -136,11 +137,17 @@ def needed(all_cells: list[Cell]) -> tuple[list[str], str]:
 
 
 def told(taken: list[str]) -> nodes.paragraph:
-    """The sentence above that code."""
-    said = nodes.paragraph("", "The code uses ")
-    for k, name in enumerate(taken):
-        said += [nodes.Text(", ")] * (k > 0) + [nodes.literal(name, name)]
-    one = len(taken) == 1
+    """The sentence above that code; of many names it gives the number and the first.
+
+    >>> told([f"x{k}" for k in range(40)]).astext()[:66]
+    'The code uses 40 names, among them x0, x1, x2 and x3, which are de'
+    """
+    many, one = len(taken) > MANY, len(taken) == 1
+    named = taken[:4] if many else taken
+    said = nodes.paragraph("", f"The code uses {len(taken)} names, among them " if many else "The code uses ")
+    for k, name in enumerate(named):
+        joint = " and " if many and name is named[-1] else ", "
+        said += [nodes.Text(joint)] * (k > 0) + [nodes.literal(name, name)]
     said += nodes.Text(
         f", which {'is' if one else 'are'} defined in a part that this way of reading leaves out. "
         f"{'Its definition follows' if one else 'The definitions follow'}."

@@ -136,6 +136,8 @@ ASKED = {
     "do I need a GPU": "how_to_use.html#run-it",
     "why is the GPU needed for training": "how_to_use.html#run-it",
     "GPU": "how_to_use.html#run-it",
+    "king": "09_maps.html#a-plane-of-your-own-choice",  # (no title has it; it was taken for “kind”)
+    "king queen": "09_maps.html#a-plane-of-your-own-choice",
     "how much memory does a model need": "20_training_at_scale.html#what-has-to-be-in-memory",
 }
 
@@ -201,7 +203,9 @@ def test_sections_of_one_name_are_told_apart_by_their_chapter(open_tab):
     assert told == ["glossary", "chapter 2, How it learns", "chapter 18, Training"]
 
 
-@pytest.mark.parametrize("typed", ["why does it make things up", "making stuff up", "it makes up facts"])
+@pytest.mark.parametrize(
+    "typed", ["why does it make things up", "making stuff up", "it makes up facts", "why does ChatGPT lie"]
+)
 def test_what_people_call_a_thing_leads_to_its_term(open_tab, typed):
     tab = open_tab("http", "book/timeline.html")
     tab.locator(".bd-sidebar-primary .search-button__button").click()

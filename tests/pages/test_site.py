@@ -234,7 +234,7 @@ def test_the_sidebar_shows_where_one_is_under_the_search(open_tab, bases):
     for page in ("notebooks/16_one_step_every_number", "book/api_view", "notebooks/27_tools_and_retrieval"):
         tab.goto(f"{bases['http']}{page}.html")
         tab.wait_for_function(IN_VIEW, arg=[bar, here])
-        assert tab.evaluate(IN_VIEW, field)
+        assert tab.evaluate(IN_VIEW, field) and tab.evaluate(IN_VIEW, [bar, ".navbar-brand"])
     kept = tab.evaluate("document.querySelector('#pst-primary-sidebar').scrollTop")
     tab.goto(f"{bases['http']}notebooks/26_preferences.html")  # its entry is in view there already
     tab.wait_for_function(
