@@ -60,6 +60,14 @@
   // Gigabytes with as many digits as are of use, as in_gigabytes in controls.py writes them.
   Live.inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
 
+  // The line beside a tour: where it stands, and how it goes on (see `toured` in live.js).
+  Live.guide = ({tour, invites}, at, near, left, off) => {
+    if (at >= 0) return tour[at].says;
+    const still = off ? `; ${off} still off` : "";
+    if (left) return `You have left the experiment${still}${off ? ". 1" : "; 1"}\u00a0leads back to it.`;
+    return near < 0 ? invites : `You have gone on from step ${near + 1}${still}. The experiment ${near + 1 < tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
+  };
+
   // The speed of Play, twice: with the buttons, and, in signs, in the bar of a phone; what is chosen in one stands in both.
   Live.speeds = (make) => {
     const both = [0, 1].map((small) => make("select", {class: "live-speed", "aria-label": "Speed", autocomplete: "off"},

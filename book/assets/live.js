@@ -164,6 +164,7 @@
       });
       const act = (name) => {
         const changes = figure.actions[name](values(), Math.random(), held, spec.data);
+        onTour ||= Boolean(tools.stop); // (a button goes on from the step that was reached)
         set(changes);
         return Object.keys(changes);
       };
@@ -177,6 +178,7 @@
         clearTimeout(turn);
         turn = tools.speed = 0;
         for (const button of players) put(button, {"aria-pressed": "false"}, []).textContent = "Play";
+        toured(this.state);
       };
       const play = () => {
         tools.speed = Number(speed.value);
@@ -281,9 +283,7 @@
         const near = at < 0 && onTour ? holding(() => about) : at;
         const left = onTour && near < 0, marked = left ? holding((k) => own[k]) : near; // (who has gone another way is not called back)
         tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
-        const off = figure.lacks?.(state), still = off ? `; ${off} still off` : "";
-        guide.textContent = at >= 0 ? spec.tour[at].says : left ? `You have left the experiment${still}${off ? ". 1" : "; 1"}\u00a0leads back to it.` : near < 0 ? spec.invites
-          : `You have gone on from step ${near + 1}${still}. The experiment ${near + 1 < spec.tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
+        guide.textContent = (tools.speed && figure.playing?.(held)) || Live.guide(spec, at, near, left, figure.lacks?.(state));
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === near + 1 && !left);
           if (k === marked) button.setAttribute("aria-current", "step");

@@ -5,6 +5,8 @@ from itertools import pairwise
 import pytest
 from test_hero import HEADER, settled
 
+from support.view.live import find
+
 
 @pytest.mark.parametrize("height", [844, 664])
 def test_on_a_phone_a_pass_goes_on_in_a_frame_and_the_page_stays(front_page, height):
@@ -84,6 +86,41 @@ def test_play_at_a_desk_leaves_the_page_and_soon_writes_whole_words(front_page):
     assert {y for _, y, *_ in seen} == {0}
     assert {step for *_, step, words in seen if words > 3} == {last - 1}
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (1280, 800)])
+def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_page, width, height):
+    """A leader is put in, and this is said; the title is the model's. The line stays, the tour goes on."""
+    tab, element = front_page(width=width, height=height)
+    start, leader = find("machine").data["opening"]
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    guide, stage = element.query_selector(".live-guide"), element.query_selector(".machine-stage")
+    seen = """e => [e.querySelector('.live-guide').textContent, e.querySelector('.live-guide').offsetHeight,
+      e.querySelector('.live-tour').offsetTop - e.querySelector('.machine-stage').offsetTop,
+      [...e.querySelectorAll('.live-tour > .live-stop')].map(b => b.classList.contains('live-go'))]"""
+    before = element.evaluate(seen)
+    play.click()
+    said = (
+        f"Play puts in {leader}, so that a title follows; each later word is the model’s most probable one."
+    )
+    assert guide.text_content() == said
+    tab.wait_for_function("e => e.state.step > e.view.data.stands", arg=element)
+    told = f"No word stands out, so Play puts in “{leader}” itself: a title will follow."
+    assert element.query_selector(".live-says").text_content() == told
+    assert element.query_selector(".machine-next").text_content() == leader
+    tab.wait_for_function("e => e.state.words.length > 5", arg=element)
+    now = element.evaluate(seen)
+    assert (now[0], now[1]) == (said, before[1]), "nothing has moved"
+    assert now[3] == [False, False, True], "Paolo stands there: the experiment goes on with its third step"
+    assert element.evaluate("e => e.state.words.slice(1, 6).join(' ')") == f"{start} {leader} Tarso {leader}"
+    top = stage.bounding_box()["y"]
+    play.click()
+    assert guide.text_content() == "You have gone on from step 2. The experiment goes on with 3."
+    assert width < 600 or stage.bounding_box()["y"] == top
+    element.query_selector(".live-tour > .live-stop").click()
+    for _ in range(7):  # a hand appends the most probable word
+        next(b for b in element.query_selector_all(".live-act:text-is('Step')") if b.is_visible()).click()
+    assert element.evaluate("e => e.state.words.at(-1)") == "3" and tab.complaints == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])

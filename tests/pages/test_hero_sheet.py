@@ -1,7 +1,7 @@
 """An opened part of the front page's machine: it is read from its beginning, and shows that it goes on."""
 
 import pytest
-from test_hero import WHOLE, settled
+from test_hero import HEADER, WHOLE, settled
 
 LONG = "5 chiama Paolo vice Paolo chiama 3 3 chiama 7 7"
 # What fades at the sheet's lower edge: where it stands, and whether it is seen over what goes on below.
@@ -32,4 +32,36 @@ def test_a_sheet_is_one_thing_that_scrolls_from_its_beginning(front_page, width,
     last, box = element.query_selector(".machine-fold summary").bounding_box(), sheet.bounding_box()
     fade = sheet.evaluate("e => parseFloat(getComputedStyle(e, '::after').height)")
     assert last["y"] + last["height"] <= box["y"] + box["height"] - fade + 1, "at its end nothing is pale"
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("part", ["head 0.1", "feed-forward 0", "logits", "attention 1"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_numbers_of_a_part_get_much_of_the_window_and_nothing_lies_over_them(front_page, part, dark):
+    """The drawing stays whole; the numbers that were asked for begin under the title; no tip is pinned."""
+    tab, element = front_page(width=1280, height=800, dark=dark)
+    element.query_selector(f"[data-key='{part}']").click()
+    settled(tab)
+    element.query_selector("[data-key=fold]").click()
+    settled(tab)
+    sheet, stage = (element.query_selector(f".machine-{which}").bounding_box() for which in ("room", "stage"))
+    assert sheet["height"] >= 0.45 * 800 and sheet["y"] + sheet["height"] <= 800
+    assert stage["y"] >= HEADER and stage["y"] + stage["height"] <= sheet["y"], "it covers buttons only"
+    head, formula = (
+        element.query_selector(f".machine-{which}").bounding_box() for which in ("head", "formula")
+    )
+    assert 0 <= formula["y"] - head["y"] - head["height"] < 60
+    tip, line = element.query_selector(".machine-tip"), element.query_selector(".machine-sum")
+    assert tip.evaluate("e => getComputedStyle(e).position") == "static"
+    assert line.evaluate("e => e.offsetHeight") == 0
+    low = sheet["y"] + sheet["height"]
+    cells = element.query_selector_all(".machine-cell")
+    cell = next(c for c in reversed(cells) if (b := c.bounding_box())["y"] + b["height"] <= low - 3)
+    cell.hover()
+    tab.wait_for_timeout(100)
+    assert "=" in line.text_content() and line.bounding_box()["y"] + line.bounding_box()["height"] <= low + 1
+    assert cell.bounding_box()["y"] + cell.bounding_box()["height"] <= line.bounding_box()["y"] + 1
+    element.query_selector("[data-key=fold]").evaluate("e => e.click()")
+    settled(tab)
+    assert element.query_selector(".machine-room").bounding_box()["height"] < 300, "folded it is low again"
     assert tab.complaints == []

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from support.generation import next_token
 from support.view.live import find
+from support.view.live.machine.numbers import passed
+from support.view.live.model_text import GAME, loaded
 from support.worlds import CallingGame
-from support.worlds.game import TITLES
+from support.worlds.game import LEADERS, TITLES
 
 PAGE = Path(__file__).parents[2] / "book" / "index.md"
 BEST = "the most probable next word is "
@@ -103,6 +106,35 @@ def test_play_goes_on_as_the_rules_say():
         words, game = ["<BOS>", *values["prompt"].split()], CallingGame()
         assert len(words) >= 15 and all(word in game.legal(words[:k]) for k, word in enumerate(words) if k)
         assert not {"perde", "<EOS>"} & set(words)
+
+
+def test_play_on_the_front_page_calls_a_leader_whose_title_is_right():
+    """It puts in one word; the next is the model's. By the most probable words alone no title would come."""
+    figure, game = find("machine"), CallingGame()
+    step = next(action for action in figure.actions if action.name == "step")
+    start, leader = figure.data["opening"]
+    assert figure.values()["prompt"] == start == figure.tour[0].changes["prompt"]
+    assert f"{start} {leader}" == figure.tour[1].changes["prompt"]
+
+    def played(prompt, words):
+        values = figure.values(prompt=prompt)
+        while len(values["prompt"].split()) < words:
+            values |= step.act(values, 0.5)
+        return values["prompt"].split()
+
+    assert not {*TITLES, *LEADERS} & set(played(start, 30)[1:]), "why it puts one in"
+    begins = ["<BOS>", *start.split()]
+    top = {item["word"]: item["plain"] for item in figure.state(figure.values(prompt=start))["top"]}
+    shares = next_token(passed(GAME, start, ())[0].logits[0, -1]).tolist()
+    open_ = {word: p for i, p in enumerate(shares) if p > 0.05 and (word := loaded(GAME)[1].token(i))}
+    assert set(open_) == {*top, leader} and leader in LEADERS and set(open_) == game.legal(begins)
+    said = [f"{100 * p:.1f}%" for p in (open_[leader], max(open_.values()))]
+    assert said == ["7.8%", "11.6%"] and min(open_.values()) == open_[leader], "as OPENING tells"
+    words = played(f"{start} {leader}", 5)
+    assert words[3] in TITLES and game.distribution([*begins, leader]) == {words[3]: 1.0}
+    assert words == [*start.split(), leader, "Tarso", leader], "the called one speaks next"
+    for other in ("machine_story", "machine_by_hand", "machine_feed_forward"):
+        assert find(other).data["opening"] == []
 
 
 def test_a_text_is_gone_through_before_its_word_is_appended():

@@ -49,6 +49,11 @@ TOUR = (
         ("head 0.0", "Pietro"),
     ),
 )
+# The text from which Play on the front page starts, and the word that it then puts in itself. After “Pietro
+# chiama” nine words are open (7.8% to 11.6%), and the most probable one is a number, as after every call:
+# a leader is called with 0.7 of a number's weight. By the most probable words alone no leader would ever be
+# called, and no title would come, though it is what the page tells of. Every later word is the model's.
+OPENING = ("Pietro chiama", "Paolo")
 STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
@@ -186,6 +191,7 @@ def machine_figure(
     names: Sequence[str] = (),
     keeps: Sequence[str] = (),
     folded: bool = False,
+    opening: tuple[str, ...] = (),
 ) -> LiveFigure:
     """The machine view of a model.
 
@@ -203,6 +209,7 @@ def machine_figure(
         names: the words that are written with a capital, if the text is to be set as prose.
         keeps: words of which the last stays in the drawing of a long text, as a tour speaks of them.
         folded: a part that is opened from the start shows its numbers only if asked.
+        opening: a text, and the word that Play appends to it on the front page.
     """
     most, steps = most_words(model), steps_of(model)
     config = loaded(model)[0].config
@@ -251,6 +258,7 @@ def machine_figure(
             "names": list(names),
             "keeps": list(keeps),
             "folded": folded,
+            "opening": list(opening),
         },
         model=model,
         ask=ask,
@@ -273,4 +281,5 @@ FIGURE = machine_figure(
     english=ENGLISH,
     tour=TOUR,
     asks="which part of the model makes it say “Tarso”?",
+    opening=OPENING,
 )

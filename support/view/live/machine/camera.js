@@ -15,6 +15,7 @@
     started() {
       this.wholeWords = false;
       this.walks = true;
+      this.opening = Boolean(this.root.closest(".hero")) && this.state.prompt === this.data.opening[0] && !this.state.off.length;
       if (this.box.flow === "down") return;
       const {top, bottom, height} = this.stage.getBoundingClientRect();
       if (Math.min(bottom, innerHeight) - Math.max(top, HEADER) < height / 2) this.stage.scrollIntoView({block: innerHeight < 500 ? "start" : "nearest", behavior: calm() ? "auto" : "smooth"});
@@ -64,6 +65,7 @@
     // On a phone what a step of the tour tells of (what it opens, or else what it takes away) stands on one screen, above the
     // bar: words, buttons and the first maps, or a part that comes later in the drawing.
     toured() {
+      this.opening = false;
       const {box, stage, state: {open, off}, bar} = this;
       if (!bar?.clientHeight) return;
       const top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;

@@ -101,7 +101,7 @@
     const formula = keys ? [["y", "y"], ["", " = "], ...keys.slice(0, -1).flatMap((key, i) => [...(i ? [["", " + "]] : []), [key, key]])] : FORMULAS[kind];
     const close = make("button", {type: "button", class: "machine-close", "data-key": "close", "aria-label": `Close ${state.open}`}, "×");
     close.addEventListener("click", () => view.open("nothing"));
-    const sum = make("p", {class: "machine-sum", "aria-live": "polite"}, matchMedia("(pointer: coarse)").matches ? "Tap a number to see how it is made." : "Go over a number to see how it is made, or choose a row with the tab key and step through it with the arrow keys.");
+    const sum = make("p", {class: "machine-sum", "aria-live": "polite"}), tip = make("p", {class: "machine-tip"}, matchMedia("(pointer: coarse)").matches ? "Tap a number to see how it is made." : "Go over a number to see how it is made, or choose a row with the tab key and step through it with the arrow keys.");
     const light = (key, index, vector) => {
       for (const e of box.querySelectorAll("[data-term]")) e.classList.toggle("live-same", Boolean(key) && e.dataset.term.split(" ").some((t) => t === key || t === key.replace(/\d+$/, "")));
       for (const e of box.querySelectorAll(".machine-cell")) e.classList.toggle("live-same", index !== undefined && e.dataset.axis === axis(view, key) + lengths[key] && Number(e.dataset.index) === index);
@@ -121,7 +121,13 @@
       const row = make("div", {class: `machine-cells${axis(view, key) ? " machine-named" : ""}`, tabindex: "0", role: "group", "data-key": `row ${key}`, style: values.length === data.d ? rowed : "",
         "aria-label": `${name}: ${values.length} numbers; step through them with the arrow keys`}, ...cells);
       let now = -1;
-      const go = (cell) => { if (cell) { now = cells.indexOf(cell); light(key, Number(cell.dataset.index), vector); } };
+      const go = (cell) => {
+        if (!cell) return;
+        now = cells.indexOf(cell);
+        light(key, Number(cell.dataset.index), vector);
+        const under = cell.getBoundingClientRect().bottom - sum.getBoundingClientRect().top; // (the line is pinned)
+        if (under > 0 && view.bottom.raised) view.room.scrollTop += under;
+      };
       row.addEventListener("mouseover", (event) => go(event.target.closest(".machine-cell")));
       row.addEventListener("click", (event) => { // what is pressed stays marked
         const cell = event.target.closest(".machine-cell");
@@ -144,7 +150,7 @@
     const written = (text) => text.split(/(_\w+)/).map((piece) => piece[0] === "_" ? make("sub", {}, piece.slice(1)) : piece);
     const term = ([key, text]) => make("span", key ? {class: "machine-term", "data-term": key} : {}, ...written(text));
     const lines = data.lines[kind].map(([line, where, terms]) => make("li", {"data-term": terms}, make("code", {}, line), " ", make("small", {}, where)));
-    const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, ...vectors, sum);
+    const said = make("div", {class: "machine-said"}), all = make("div", {class: "machine-all"}, tip, ...vectors, sum);
     said.append(make("p", {class: "machine-formula"}, ...parted(formula, / {2}$/).map((one) => make("span", {class: "machine-equation"},
       ...parted(one, /[,=+] +$/).flatMap((run) => [make("span", {class: "machine-run"}, ...run.map(term)), " "])))),
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
@@ -152,8 +158,9 @@
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
     fold.open = view.unfolded;
     fold.addEventListener("toggle", () => {
+      const asked = fold.open && !view.unfolded;
       view.unfolded = fold.open;
-      view.bottom.fit();
+      view.bottom.fit(asked);
     });
     const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
     box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${view.titled(state.word)}”`), view.bottom.mover, close), make("p", {class: "machine-plain"}, state.plain));

@@ -166,7 +166,7 @@
         button(place, `word${named(state.words[place.p])}`, `word ${place.p}`, says, state.words[place.p], () => set({at: n - 1 - place.p, step: stands}), {"aria-pressed": String(chosen), ...(place.p < this.held.begins ? {"data-begins": ""} : {}), ...(state.words.indexOf(state.words[place.p]) < state.words.lastIndexOf(state.words[place.p]) ? {"data-place": place.p + 1} : {}), ...this.translated(state.words[place.p])});
       }
       if (box.gap) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.gap} more`));
-      const [chosen] = state.step > stands && !state.over ? state.top : [];
+      const {chosen} = state;
       if (chosen && this.grows) button(box.next, `next machine-chosen${named(chosen.word)}${chosen.word.length > 8 ? " machine-long" : ""}`, "next", `The chosen word, ${chosen.word}: press to append it`, chosen.word, () => this.append(chosen.word));
       else if (!state.over && this.grows) button(box.next, "next", "next", "The next word: press to pick one at random", "?", () => this.tools.act("draw"));
       strip.style.height = box.strip ? `${box.strip}px` : "";
@@ -238,7 +238,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.` : "What belongs to a number of the opened part lights up here.";
+      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.` : `${coarse() ? "Tap" : "Point at"} a number of the opened part: its place in the drawing lights up.`;
     }
 
     // --- the hand ---

@@ -23,6 +23,8 @@
     feed_forward: off.filter((s) => s[0] === "m").map((s) => Number(s[1])),
   });
   const wordsOf = (held, prompt) => [...(held.ids.has(BOS) ? [BOS] : []), ...split(prompt)]; // what the model reads
+  // The word that Play puts in itself on the front page (see OPENING in __init__.py), if it stands where that is due.
+  const opens = ({view}, {prompt}, off, {opening: [from, word]}) => view?.opening && prompt === from && !off.length ? word : "";
   const list = (view) => { // [...view], without an iterator for each of ten thousands of numbers
     const out = new Array(view.length);
     for (let i = 0; i < view.length; i++) out[i] = view[i];
@@ -92,6 +94,7 @@
         patterns: layers.map((i) => heads.map((h) => shown.map((p) => list(reader.pattern(i, h, p))))),
         units: layers.map((i) => shown.map((p) => list(reader.activations(i, p)))),
         top: over ? [] : top,
+        chosen: step > data.stands && !over ? ((word) => word ? {word, opens: true} : top[0])(opens(held, values, off, data)) : undefined, // what Step appends
         says_next: shown.map((p) => {
           const row = softmax(reader.logitsAt(p)), i = best(row);
           return {word: tokens[i], p: row[i]};
@@ -112,10 +115,11 @@
     actions: {
       // One step further: a text that stands is gone through from the beginning; after the choice its word is appended.
       step(values, uniform, held, {stands, ...data}) {
-        const {prompt, step, at} = values;
-        const whole = held.view?.wholeWords && held.view.tools.speed;
+        const {prompt, step, at} = values, {view} = held, plays = view?.tools.speed, whole = view?.wholeWords && plays;
+        if (view && !plays && step <= stands) view.opening = false; // (by hand the most probable word is chosen)
         if (whole || (step > stands && !at)) {
-          const next = drawn({...values, ...SURE}, uniform, held, data, whole ? stands : 0);
+          const first = opens(held, values, offOf(values, held.model.config), data), then = whole ? stands : 0;
+          const next = first ? {prompt: `${prompt} ${first}`, step: then, at: 0} : drawn({...values, ...SURE}, uniform, held, data, then);
           return next.prompt?.endsWith(EOS) ? {...next, step: stands} : next;
         }
         if (prompt.endsWith(EOS)) return {};
@@ -138,6 +142,7 @@
       return {prompt: (fresh && own.length ? own : words.slice(0, 1)).filter((word) => word !== EOS).join(" "), step: data.stands, at: 0};
     },
     started: (held) => held.view.started(), // Play was pressed
+    playing: (held) => window.MachineSaid.playing(held.view), // what is said beside the tour while it plays
     stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off

@@ -49,6 +49,9 @@
     if (off.length > 3) return `${off.length} parts are`;
     return off.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)} are` : names.map((name) => `${name} is`).join("");
   }
+  // What Play does, in a sentence that stays as it is while it goes on.
+  const playing = ({opening, data}) => opening ? `Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`
+    : "Play goes on word by word: each is the most probable one after the text so far.";
   // The same, and the button that brings them back: as long as one is off, whatever else is said.
   function missing(view) {
     const {state: {off}, tools: {make, set}} = view, all = lacks(view.state), said = `${all.slice(0, 1).toUpperCase()}${all.slice(1)} off.`;
@@ -117,5 +120,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, missing, choices, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, choices, key, inEnglish};
 })();

@@ -4,7 +4,7 @@
 // address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260, MUCH = [0.46, 400]; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most
   let count = 0;
 
   window.MachineSheet = class {
@@ -41,11 +41,16 @@
       history.pushState({...history.state, sheet: this.name}, "");
       history.scrollRestoration = "manual";
     }
-    async fit() {
+    async fit(asked) {
       if (!this.raised) return;
       const {room, box} = this.view;
       this.standBeside(box.flow === "across");
-      if (box.flow === "across") return this.stand();
+      if (box.flow === "across") {
+        this.stand();
+        const fold = asked && this.stood && room.querySelector(".machine-fold"); // the numbers that were asked for begin under its title
+        if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom;
+        return;
+      }
       const {top, height} = this.explained();
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       if (!this.raised) return;
@@ -62,9 +67,11 @@
       if (narrow && this.under(figure, drawing)) return;
       const inside = narrow && this.inside(drawing.left - figure.left, figure.width);
       const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
-      const bottom = innerHeight - 8, enough = Math.min(room.scrollHeight, LEAST), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
+      const bottom = innerHeight - 8, enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much)), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`, top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
     }
+    // How much of the window its numbers get, once they are unfolded.
+    get much() { return this.view.unfolded ? Math.min(MUCH[0] * innerHeight, MUCH[1]) : 0; }
     // Below the drawing, as wide as that, so that it is low; whether it stands there.
     under(figure, drawing) {
       const {room, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
@@ -79,6 +86,14 @@
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
+      // Unfolded it may lie over the buttons, and the page goes up as far as the drawing stays in the window.
+      const much = Math.min(room.scrollHeight + 2, this.much), low = drawing.bottom + 8, bottom = innerHeight - 8;
+      if (!this.below && much > has) {
+        const up = Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)), top = Math.min(low, bottom + up - much);
+        Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom + up - top)}px`});
+        if (up > 1) this.view.glide(up);
+        return true;
+      }
       Object.assign(room.style, {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(comes ? Math.max(has, wants) : Math.max(has, LOW))}px`});
       const over = Math.min(wants - has, drawing.top - HEADER - 8);
       if (comes && over > 1) this.view.glide(over);

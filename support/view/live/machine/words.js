@@ -87,6 +87,7 @@
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: exactly(shown, first.plain), layer,
       after: after(words.slice(held.begins, here + 1).join(" "))};
+    if (found.chosen?.opens) return fill("No word stands out, so Play puts in “{word}” itself: a title will follow.", found.chosen);
     if (part === "choice" && !found.over) return fill(`The most probable word, “{best}” with {p}, is chosen${words.length < c.context ? ": “Step” appends it." : ", but the text is as long as the model can read."}`, about);
     if (part === "prediction" || part === "choice") {
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
