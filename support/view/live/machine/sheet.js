@@ -88,7 +88,7 @@
       if (!stands) return false;
       // Unfolded it may lie over the buttons, and the page goes up as far as the drawing stays in the window.
       const much = Math.min(room.scrollHeight + 2, this.much), low = drawing.bottom + 8, bottom = innerHeight - 8;
-      if (!this.below && much > has) {
+      if (much && !this.below && much > has) {
         const up = Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)), top = Math.min(low, bottom + up - much);
         Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom + up - top)}px`});
         if (up > 1) this.view.glide(up);
