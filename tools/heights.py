@@ -42,6 +42,7 @@ PICTURE = re.compile(
 DRAWING = re.compile(r'<svg[^>]*class="diagram[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>.*?</svg>', re.S)
 CODE = re.compile(r"<pre>(.*?)</pre>", re.S)
 TABLE = re.compile(r"<table\b.*?</table>", re.S)
+SIGNATURE = re.compile(r'<dt class="sig\b[^>]*>(.*?)</dt>', re.S)
 MATH = re.compile(r'<div class="math[^>]*>.*?</div>', re.S)
 TEXT = re.compile(r"<(p|li|dd|legend|label|summary)\b[^>]*>(.*?)(?=</\1>|<(?:p|li|ul|ol|dl)\b)", re.S)
 
@@ -135,6 +136,8 @@ def counted(section: str, layout: Layout) -> Counter[str]:
         found["table"] += 1
         found["row"] += at[0].count("<tr")
     found["formula"] = len(take(MATH))
+    for at in take(SIGNATURE):  # (a heading has room for two lines)
+        found["code line"] += max(0, math.ceil(letters(at[1]) / layout.letters) - 2)
     for at in TEXT.finditer(text):
         if long := letters(at[2]):
             found["paragraph"] += 1
