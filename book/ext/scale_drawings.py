@@ -131,14 +131,16 @@ def squares(rows: list[Row]) -> str:
         whole, inner = group[0], groups[k + 1][0] if k + 1 < len(groups) else None
         side = lambda row, whole=whole: SIDE * math.sqrt(row["parameters"] / whole["parameters"])  # noqa: E731
         body = []
-        for row in [*group, *([inner] if inner else [])]:
+        drawn = [*group, *([inner] if inner else [])]
+        for row, then in zip(drawn, [*drawn[1:], None], strict=True):
             a = side(row)
+            low = then is None or then is inner or a - side(then) > 20  # a name has room below its edge
             kind = "scale-square corner" if row is inner else "scale-square"
             body.append(
                 f'<rect x="1" y="{SIDE + 1 - a:.2f}" width="{a:.2f}" height="{a:.2f}" class="{kind}"/>'
             )
             if row is not inner:
-                body.append(text(6, SIDE + 16 - a, row["brief"]))
+                body.append(text(6, SIDE + (16 if low else -4) - a, row["brief"]))
         name = f"<b>{escape(whole['name'][0].upper() + whole['name'][1:])}</b>, {short(whole['parameters'])}"
         times = [f"{side(group[0]) / SIDE:.0f} times as wide as" for group in groups[:k]]
         enlarged = f" It is drawn {times[-1]} before" if times else ""

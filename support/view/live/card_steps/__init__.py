@@ -33,8 +33,8 @@ def cards() -> Story:
         sentence, found_by, said = MEETING[who]
         r = people.index(who)
         story.put(heard, r, 0, sentence)
-        story.put(keys, r, 0, found_by, f"what “{sentence}” can be found by", [heard.key(r, 0)])
-        story.put(values, r, 0, said, f"what “{sentence}” says", [heard.key(r, 0)])
+        story.put(keys, r, 0, found_by, f"the topic of “{sentence}”", [heard.key(r, 0)])
+        story.put(values, r, 0, said, f"what “{sentence}” says about it", [heard.key(r, 0)])
 
     def ask(t: int, says: str) -> None:
         asked, who = list(QUESTIONS.items())[t]
