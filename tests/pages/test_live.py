@@ -499,9 +499,11 @@ def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest
     shares = figure.evaluate("e => e.state.words.slice(0, 6).map(({p}) => p)")
     assert told[0] == "the 21 other words together"
     assert abs(float(told[1].removesuffix("%")) / 100 - (1 - sum(shares))) < 0.0006
-    top = figure.locator(".live-text").evaluate("e => e.getBoundingClientRect().top")
-    low = figure.locator(".live-of-top_p input").evaluate("e => e.getBoundingClientRect().bottom")
-    assert low - top < 700, "bars and sliders are seen together"
+    high = figure.evaluate(  # (at once: the page above may be laid out in between)
+        "e => e.querySelector('.live-of-top_p input').getBoundingClientRect().bottom"
+        " - e.querySelector('.live-text').getBoundingClientRect().top"
+    )
+    assert 0 < high < 700, "bars and sliders are seen together"
     figure.locator(".live-of-top_k input").evaluate(
         "e => { e.value = 3; e.dispatchEvent(new Event('input', {bubbles: true})); }"
     )
