@@ -13,12 +13,9 @@ from dataclasses import dataclass
 FOLDED = '<details class="deeper">'  # a part that goes deeper: only its heading is seen
 SPAN = r'(?:<span id="[^"]*"></span>)?'  # a second name of the place
 HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?{SPAN}<h[23][^>]*>)')
-ENTRY = (
-    r'(<dl class="py (?:class|function|exception|data)\b[^"]*">)'  # of the interface; a method is part of one
-)
-ESTIMATED = re.compile(
-    r'<dl style="--tall:(\d+)px;--narrow-tall:(\d+)px" class="py (?:class|function|exception|data)\b[^"]*">'
-)
+KINDS = r'class="py (?:class|function|exception|data)\b[^"]*">'  # of the interface; a method is part of one
+ENTRY = rf"(<dl {KINDS})"
+ESTIMATED = re.compile(rf'<dl style="--tall:(\d+)px;--narrow-tall:(\d+)px" {KINDS}')
 MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)\b[^"]*">)')  # of a class
 ITS_HEAD = 30  # pixels by which the name of a member is lower than the heading of a section, at a desk
 BETWEEN = 36  # pixels between two members

@@ -65,7 +65,8 @@ def check_best(scores: Float[Tensor, "*batch"]) -> None:
     Traceback (most recent call last):
     support.core.errors.InputError: The logits have no finite largest score (all −∞, or inf or NaN), so no ...
     """
-    if not all(map(math.isfinite, scores.flatten().tolist())):  # (a few numbers: sooner in Python)
+    # On a few numbers Python is faster than tensor operations.
+    if not all(map(math.isfinite, scores.flatten().tolist())):
         raise InputError(
             "The logits have no finite largest score (all −∞, or inf or NaN), so no token can be chosen; "
             "look at the model's weights."

@@ -130,7 +130,7 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
     most = min(X.shape)
     if not 1 <= components <= most:
         raise InputError(f"{X.shape[0]} words in {X.shape[1]} dimensions have 1 to {most} components")
-    _spread(X)
+    _spread(X)  # refuses words that all lie on one point
     fitted = optional("sklearn.decomposition", extra="maps").PCA(svd_solver="full").fit(X)
     axes = fitted.components_[:components]
     axes = axes * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]

@@ -50,9 +50,9 @@ TOUR = (
     ),
 )
 # The text from which Play on the front page starts, and the word that it then puts in itself. After “Pietro
-# chiama” nine words are open (7.8% to 11.6%), and the most probable one is a number, as after every call:
-# a leader is called with 0.7 of a number's weight. By the most probable words alone no leader would ever be
-# called, and no title would come, though it is what the page tells of. Every later word is the model's.
+# chiama” nine words are open (7.8% to 11.6%), and the most probable one is a number, as a leader is called
+# with 0.7 of a number's weight. With the most probable word at each step, a text of 30 words calls no leader
+# and has no title, though the page tells of titles (a test counts). Each later word is the model's.
 OPENING = ("Pietro chiama", "Paolo")
 STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"

@@ -85,7 +85,7 @@
       const shown = Array.from({length: last - first}, (_, k) => first + k), over = words[here] === EOS;
       const lens = Array.from({length: 2 * c.n_layers + 1}, (_, k) => reader.lens(k, here)), answers = lens.map(softmax);
       const logits = settled(lens[Math.min(step, 2 * c.n_layers)]), chosen = sampling(values, data);
-      const plain = nextToken(logits), drawn = nextToken(logits, chosen);
+      const plain = nextToken(logits), drawn = nextToken(logits, chosen), putIn = opens(held, values, off, data);
       const top = ranked(plain).filter((i) => !c.masked_ids.includes(i)).slice(0, LISTED).map((i, k) => ({rank: k + 1, word: tokens[i], logit: logits[i], plain: plain[i], p: drawn[i]}));
       const layers = [...Array(c.n_layers).keys()], heads = [...Array(c.n_heads).keys()];
       const found = {
@@ -94,7 +94,7 @@
         patterns: layers.map((i) => heads.map((h) => shown.map((p) => list(reader.pattern(i, h, p))))),
         units: layers.map((i) => shown.map((p) => list(reader.activations(i, p)))),
         top: over ? [] : top,
-        chosen: step > data.stands && !over ? ((word) => word ? {word, opens: true} : top[0])(opens(held, values, off, data)) : undefined, // what Step appends
+        chosen: step <= data.stands || over ? undefined : putIn ? {word: putIn, opens: true} : top[0], // what Step appends
         says_next: shown.map((p) => {
           const row = softmax(reader.logitsAt(p)), i = best(row);
           return {word: tokens[i], p: row[i]};
