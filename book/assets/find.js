@@ -191,7 +191,7 @@
     for (const {target, isIntersecting} of seen) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      target.tell();
+      target.tell().finally(() => target.dataset.told = "");
     }
   }, {rootMargin: "300px"});
 

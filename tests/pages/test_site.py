@@ -14,6 +14,10 @@ HITS = """() => [...document.querySelectorAll('#search-results > ul > li')].map(
   page: li.querySelector('a').pathname.split('/').pop(),
   hash: li.querySelector('a').hash, says: li.querySelector('.context')?.innerText || '', all: li.innerText,
   marked: [...li.querySelectorAll('.highlighted')].map(e => e.innerText.toLowerCase())}))"""
+# What stands in the window has its excerpt, or has none in its page (a table, a list of claims).
+TOLD = """() => [...document.querySelectorAll('#search-results > ul > li')].every(li =>
+  !li.tell || 'told' in li.dataset || li.getBoundingClientRect().top > innerHeight)"""
+DEFINED = "() => [...document.querySelectorAll('#search-results .context')].every(p => p.textContent)"
 STATUS = "document.querySelector('.search-summary').textContent"
 
 
@@ -26,7 +30,8 @@ def search(open_tab):
         tab.wait_for_selector("#search-results li a")
         if way == "http":
             tab.wait_for_selector("#search-results li .context")
-            tab.wait_for_timeout(500)
+            tab.wait_for_function(TOLD)
+        tab.wait_for_function(DEFINED)
         assert tab.complaints == [] and tab.elsewhere == []
         return tab.evaluate(HITS)
 
