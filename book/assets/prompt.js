@@ -88,6 +88,17 @@
     };
     // What is said of a text while somebody writes it lies over what stands below, which keeps its place (live.css).
     const writing = (on) => note.parentElement?.classList.toggle("live-writing", on);
+    // It leaves the steps of an experiment free: where their sentence stands beside them, it lies over that.
+    const aside = () => {
+      const row = note.parentElement, panel = row?.closest(".live-panel"), guide = panel?.querySelector(".live-tour > .live-guide"), last = guide?.previousElementSibling;
+      if (!last || note.hidden || !row.classList.contains("live-writing")) return;
+      const [said, step, field] = [guide, last, input].map((part) => part.getBoundingClientRect()), beside = said.left >= step.right && said.top < step.bottom && step.top >= field.bottom;
+      note.classList.toggle("live-aside", beside);
+      if (!beside) return;
+      const inside = (note.offsetParent === row ? row : panel.querySelector(":scope > .live-controls")).getBoundingClientRect();
+      note.style.setProperty("--beside", `${Math.floor(said.left - inside.left)}px`);
+      note.style.setProperty("--far", `${Math.floor(inside.right - said.right)}px`);
+    };
     input.addEventListener("input", () => {
       fresh = 0;
       writing(true);
@@ -141,6 +152,7 @@
           offers.replaceChildren(...(first ? offered(first, good) : []));
         }
         note.hidden = !says.length;
+        aside();
         input.setAttribute("aria-invalid", String(Boolean(trouble || strange.length)));
       },
     };

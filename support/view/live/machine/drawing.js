@@ -5,7 +5,6 @@
   const ENTRANCE = 2600; // milliseconds
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
-  const coarse = () => matchMedia("(pointer: coarse)").matches;
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   window.MachineView = class extends window.MachineCamera {
@@ -69,7 +68,7 @@
       // What is seldom pressed stands below the drawing.
       const foot = document.createElement("div");
       foot.className = "live-buttons machine-foot";
-      foot.append(...[".live-reset", ".live-link", ".live-copied"].map((which) => panel.querySelector(which)));
+      foot.append(...[".live-reset", ".live-link", ".live-copied", ...(this.moves ? [".live-examples"] : [])].map((which) => panel.querySelector(which)));
       panel.querySelector(":scope > .live-more").before(foot);
       const bar = panel.querySelector(":scope > .live-player");
       if (bar) new ResizeObserver(() => this.frame()).observe(bar); // (it grows where the tour is out of sight)
@@ -148,7 +147,7 @@
       };
       const opens = (place, kind, part, text, does = "", label = `Open ${part}`) => {
         const made = button(place, kind, part, label, text, () => this.open(state.open === part ? "nothing" : part), {"aria-pressed": String(state.open === part), "data-part": part});
-        if (does) made.append(" ", make("small", {}, does));
+        if (does) made.append(" ", make("small", {}, ...[does].flat()));
         for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => this.point({part}));
         for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => this.point({}));
       };
@@ -174,7 +173,7 @@
       const earlier = box.shown[0] > 0 && !box.gap;
       if (earlier) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
-      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : "word to numbers"); // (there it would touch what was said just now)
+      opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : window.MachineSaid.colours(make, box.flow)); // (there it would touch what was said just now)
       const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
         opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, "looks back");
@@ -238,7 +237,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = this.state.open === "nothing" ? `${coarse() ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.` : `${coarse() ? "Tap" : "Point at"} a number of the opened part: its place in the drawing lights up.`;
+      this.told.textContent = window.MachineSaid.hint(this.state.open === "nothing");
     }
 
     // --- the hand ---

@@ -44,7 +44,7 @@
       for (const p of shown) box.squares.push({stage, p, x, y: places[p].y - S * cell.rows / cell.columns / 2});
       x += S;
     };
-    box.embedding = {x: 0, y: head - (gap || !shown[0] ? 46 : 56), w: words + S + 6, h: 34};
+    box.embedding = {x: 0, y: head - (gap || !shown[0] ? 56 : 68), w: words + S + 6, h: 46};
     box.earlier = gap ? {x: 10, y: y(1) - 9} : {x: 2, y: head - 13};
     column(0);
     for (let i = 0; i < L; i++) {

@@ -14,7 +14,9 @@
       const steps = Array.from({length: 49}, (_, k) => share(k < 24 ? low : high, Math.abs(k - 24)));
       const pixels = new Uint32Array(new Uint8Array(steps.flat()).buffer), green = rgb("ffn"); // the same as a picture keeps it, one number a pixel
       const lit = Uint32Array.from({length: 256}, (_, a) => new Uint32Array(new Uint8Array([...green, a]).buffer)[0]);
-      return {paper, steps, pixels, lit, unit: get("unit"), line: get("line"), stream: get("stream"), ink: get("ink"),
+      // Small weights are drawn stronger than in proportion, the more so on dark paper, where a pale colour is nearly black.
+      const lift = paper[0] < 128 ? 0.3 : 0.36;
+      return {paper, lift, steps, pixels, lit, unit: get("unit"), line: get("line"), stream: get("stream"), ink: get("ink"),
         heads: [0, 1, 2, 3].map((h) => get(`head-${h}`)), mark: get("mark"), output: get("output"), block: get("block")};
     }
     paint() {
@@ -237,7 +239,7 @@
         c.fillStyle = ink.heads[h % 4];
         box.shown.forEach((p, a) => box.shown.forEach((j, b) => {
           if (j > p || (p === state.here && this.reach < 2 * i + 0.5)) return;
-          c.globalAlpha = (off ? 0.25 : 1) * (0.04 + 0.96 * Math.sqrt(state.patterns[i][h][p - state.first][j])); // (a small weight can be seen, too)
+          c.globalAlpha = (off ? 0.25 : 1) * (0.04 + 0.96 * state.patterns[i][h][p - state.first][j] ** ink.lift); // (a small weight can be seen, too)
           c.fillRect(x + b * size, y + a * size, size - 0.7, size - 0.7);
         }));
         c.globalAlpha = 1;

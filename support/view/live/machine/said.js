@@ -93,6 +93,19 @@
     return said.join(" ");
   }
 
+  // What a hand can do with the drawing, or with an opened part of it.
+  const hint = (closed) => {
+    const coarse = matchMedia("(pointer: coarse)").matches;
+    return closed ? `${coarse ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.`
+      : `${coarse ? "Tap" : "Point at"} a number of the opened part: its place in the drawing lights up.`;
+  };
+  // Where the first squares stand: what they are, and what their two colours mean.
+  const colours = (make, flow) => {
+    const sign = (kind, text) => make("span", {class: "machine-sign"}, make("i", {class: `machine-key-${kind}`, "aria-hidden": "true"}), text);
+    const signs = [sign("low", "minus"), " ", sign("high", "plus")];
+    return flow === "across" ? ["word to numbers", make("br"), ...signs] : ["numbers: ", ...signs];
+  };
+
   // How to read the colours: the first two in sight, all of them unfolded.
   function key(make, {heads}) {
     const sign = (kind, ...more) => make("i", {class: `machine-key-${kind}`, "aria-hidden": "true"}, ...more);
@@ -111,7 +124,7 @@
         make("li", {class: "machine-key-close"}, close),
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "a word’s numbers on their way through the model (the residual stream); ", make("b", {}, "⊕"), " adds to them what a part writes"),
-        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from; an empty square is a weight of 0, as for all later words (little is drawn darker than in proportion, so that it can be seen)`),
+        entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from; an empty square is a weight of 0, as for all later words (a small weight is drawn stronger than in proportion, so that it can be seen)`),
         entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
         entry([make("b", {}, "BOS")], "the beginning of the text, a token that stands before every text"),
         entry([sign("wait")], "not computed yet"),
@@ -120,5 +133,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, choices, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, choices, hint, colours, key, inEnglish};
 })();
