@@ -192,3 +192,23 @@ def test_the_front_page_folds_what_is_not_needed_at_first(front_page):
     assert other.bounding_box()["y"] > drawing["y"] + drawing["height"]
     other.click()
     assert element.evaluate("e => e.state.prompt") == other.text_content() and tab.complaints == []
+
+
+@pytest.mark.parametrize("height", [844, 664])
+@pytest.mark.parametrize("page", ["notebooks/13_feed_forward.html", CHAPTER, "book/playground.html"])
+def test_on_a_phone_a_link_to_the_machine_shows_where_its_drawing_begins(open_tab, page, height):
+    """Below the page's bar and above its own stand the words and the first squares."""
+    tab = open_tab("file", f"{page}#live={'machine_feed_forward' if '13' in page else 'machine'}", width=390)
+    tab.set_viewport_size({"width": 390, "height": height})
+    tab.wait_for_selector("live-figure .machine-word")
+    element = tab.query_selector("live-figure:has(.machine-word)")
+    settled(tab)
+    top, low, bar = element.evaluate(
+        """e => { const {stage, box} = e.view, {top} = stage.getBoundingClientRect();
+          return [top, top + box.squares[0].y + box.rows * box.cell,
+            e.querySelector('.live-player').getBoundingClientRect().top]; }"""
+    )
+    assert top >= HEADER and low <= bar, (top, low, bar)
+    assert (
+        len({stop.bounding_box()["y"] for stop in element.query_selector_all(".live-tour > .live-stop")}) == 1
+    )
