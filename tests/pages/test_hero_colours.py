@@ -96,7 +96,7 @@ def test_the_bar_of_a_phone_says_what_its_numbers_are(front_page):
         assert y >= top + high and min(width, height) >= 24 and pressed
 
 
-@pytest.mark.parametrize("width", [390, 820, 1280])
+@pytest.mark.parametrize("width", [390, 700, 820, 1280])
 @pytest.mark.parametrize("page", ["book/index.html", CHAPTER])
 def test_what_is_said_of_an_unknown_word_leaves_the_steps_of_the_experiment_free(open_tab, page, width):
     tab = open_tab("file", page, width=width)
