@@ -90,9 +90,9 @@ WIDE = Layout(
 NARROW = Layout(
     358,
     46,
-    40,
+    49,
     50,
-    {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 21.1, "code": 25}
+    {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 18.9, "code": 13}
     | {"picture": 0.9, "row": 46.2, "table": 52, "formula": 86, "live": 801, "fold": 50, "quiet fold": 24}
     | {"question": 70},
 )
