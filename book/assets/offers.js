@@ -116,9 +116,9 @@ const offers = (() => {
     const mended = [...new Set([...defining(text, asked, titles), ...asked.length ? named(asked, titles, asks) : []])].slice(0, 10);
     return mended.length || !asked.length ? mended : holding(asked, entries, asks);
   }
-  // A title that sections of several chapters have ("The picture") says its chapter, too.
+  // A title that most chapters have ("The picture") says its chapter, too.
   const called = (title, place, titles) => {
-    const shared = !isPage(place) && isChapter(place) && titles.filter(([other, at]) => other === title && !isPage(at) && isChapter(at)).length > 1;
+    const shared = !isPage(place) && isChapter(place) && titles.filter(([other, at]) => other === title && !isPage(at) && isChapter(at)).length > 5;
     const chapter = shared && titles.find(([, at]) => at === place.split("#")[0])?.[0];
     return chapter ? `${chapter}: ${title[0].toLowerCase()}${title.slice(1)}` : title;
   };
