@@ -98,7 +98,7 @@ def train_on_pairs(
     beta: float = 1.0,
     method: str = "dpo",
     training: TrainConfig = SETTINGS,
-    batch: int = 64,
+    batch_size: int = 64,
     seed: int = 0,
     callback: Callback | None = None,
 ) -> list[float]:
@@ -107,11 +107,11 @@ def train_on_pairs(
     Args:
         policy: what is trained.
         reference: where it started; it is not changed.
-        pairs: a fixed set, of which ``batch`` are drawn for each step; or step → fresh pairs.
+        pairs: a fixed set, of which ``batch_size`` are drawn for each step; or step → fresh pairs.
         beta: the weight of the KL penalty whose optimum is sought.
         method: which loss.
         training: steps and optimiser.
-        batch: pairs a step, of a fixed set.
+        batch_size: pairs a step, of a fixed set.
         seed: of the draws from a fixed set.
         callback: called with the number of steps done after each of them.
 
@@ -130,7 +130,7 @@ def train_on_pairs(
 
     def loss(step: int) -> Tensor:
         if isinstance(pairs, Pairs):
-            some = pairs.take(torch.randint(len(pairs.prompts), (batch,), generator=generator))
+            some = pairs.take(torch.randint(len(pairs.prompts), (batch_size,), generator=generator))
         else:
             some = pairs(step)
         return pair_loss(policy, reference, some, beta, method)

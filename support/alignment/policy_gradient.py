@@ -19,7 +19,7 @@ from support.alignment.reward_model import ScoreModel
 from support.core import InputError, seeded_generator
 from support.model import GPT
 from support.training import TrainConfig
-from support.training.schedule import learning_rate, make_optimiser
+from support.training.schedule import make_optimiser, set_learning_rate
 
 
 @dataclass(frozen=True)
@@ -241,8 +241,7 @@ def train_policy(
         batch = _Batch(run)
         rewards.append(batch.reward.mean().item())
         for optimiser, factor in optimisers:
-            for group in optimiser.param_groups:
-                group["lr"] = factor * learning_rate(step, training)
+            set_learning_rate(optimiser, step, training, factor)
         for _ in range(config.epochs):
             loss = run.loss(batch)
             if run.critic is not None:

@@ -57,15 +57,15 @@ def bradley_terry_loss(chosen: Float[Tensor, " pair"], rejected: Float[Tensor, "
 
 
 def train_reward_model(
-    model: GPT, pairs: Pairs, config: TrainConfig, batch: int = 64, seed: int = 0
+    model: GPT, pairs: Pairs, training: TrainConfig, batch_size: int = 64, seed: int = 0
 ) -> tuple[ScoreModel, list[float]]:
     """A reward model fitted to compared answers, from a copy of a model; and its losses.
 
     Args:
         model: where the reward model's trunk starts.
         pairs: the comparisons, drawn from with replacement.
-        config: its ``steps``, learning rate and the rest of the optimiser.
-        batch: pairs a step.
+        training: its ``steps``, learning rate and the rest of the optimiser.
+        batch_size: pairs a step.
         seed: of the draws of pairs.
     """
     scores = ScoreModel(model)
@@ -73,12 +73,12 @@ def train_reward_model(
 
     def loss(step: int) -> Tensor:
         prompts, chosen, rejected = pairs.take(
-            torch.randint(len(pairs.prompts), (batch,), generator=generator)
+            torch.randint(len(pairs.prompts), (batch_size,), generator=generator)
         )
         both = scores.score(prompts.repeat(2, 1), torch.cat([chosen, rejected]))
-        return bradley_terry_loss(*both.split(batch))
+        return bradley_terry_loss(*both.split(batch_size))
 
-    return scores, minimise(scores, loss, config)
+    return scores, minimise(scores, loss, training)
 
 
 @torch.no_grad()
