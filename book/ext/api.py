@@ -5,15 +5,21 @@ from typing import Any
 
 # The default of a dataclass's field that is made anew, and the name of a function: neither is Python.
 NO_VALUE = re.compile(r"=( ?)<(?:[^<>]|<[^<>]*>)*>")
+# A default that is an object, such as TrainConfig(steps=150, …) or array([…]): it would fill lines.
+OBJECT = re.compile(r"=( ?)(\w+)\((?:[^()]|\([^()]*\))+\)")
 
 
 def plain(signature: str) -> str:
-    """A signature without the limits of its numbers, which the docstring says, and with ``...`` for no value.
+    """A signature without the limits of its numbers, which the docstring says, and with short defaults.
+
+    A default that is no Python becomes ``...``, and so do the arguments of one that is an object.
 
     >>> plain("(n: Annotated[int, Ge(ge=1)] = 3, kept: list[~a.B] = <factory>, f=<function f at 0x7f>)")
     '(n: int = 3, kept: list[~a.B] = ..., f=...)'
     >>> plain("(x: tuple[Annotated[float, Ge(ge=0), Lt(lt=1)], Annotated[float, Ge(ge=0)]] | None)")
     '(x: tuple[float, float] | None)'
+    >>> plain("(training: TrainConfig = TrainConfig(steps=150, betas=(0.9, 0.98)), names: tuple = ('q', 'k'))")
+    "(training: TrainConfig = TrainConfig(...), names: tuple = ('q', 'k'))"
     """
     while (begin := signature.find("Annotated[")) >= 0:
         depth, first = 0, None
@@ -27,7 +33,7 @@ def plain(signature: str) -> str:
             raise ValueError(f"no end of Annotated[ in {signature!r}")
         kept = signature[begin + len("Annotated[") : first]
         signature = signature[:begin] + kept + signature[end + 1 :]
-    return NO_VALUE.sub(r"=\1...", signature)
+    return OBJECT.sub(r"=\1\2(...)", NO_VALUE.sub(r"=\1...", signature))
 
 
 def readable(
