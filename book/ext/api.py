@@ -18,8 +18,8 @@ def plain(signature: str) -> str:
     '(n: int = 3, kept: list[~a.B] = ..., f=...)'
     >>> plain("(x: tuple[Annotated[float, Ge(ge=0), Lt(lt=1)], Annotated[float, Ge(ge=0)]] | None)")
     '(x: tuple[float, float] | None)'
-    >>> plain("(training: TrainConfig = TrainConfig(steps=150, betas=(0.9, 0.98)), names: tuple = ('q', 'k'))")
-    "(training: TrainConfig = TrainConfig(...), names: tuple = ('q', 'k'))"
+    >>> plain("(a: TrainConfig = TrainConfig(steps=150, betas=(0.9, 0.98)), b: tuple = ('q', 'k'))")
+    "(a: TrainConfig = TrainConfig(...), b: tuple = ('q', 'k'))"
     """
     while (begin := signature.find("Annotated[")) >= 0:
         depth, first = 0, None
@@ -39,7 +39,9 @@ def plain(signature: str) -> str:
 def readable(
     app: Any, what: str, name: str, owner: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Both parts of a signature, plain."""
+    """Both parts of a signature, plain; a protocol, which nobody makes, has none."""
+    if what == "class" and signature == "(*args, **kwargs)":
+        signature = ""
     return signature and plain(signature), returned and plain(returned)
 
 
@@ -53,8 +55,8 @@ def keep_first_line(app: Any, what: str, name: str, owner: Any, options: Any, li
 
 
 def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what `collections.namedtuple` says of a field ("Alias for field number 0")."""
-    return True if type(member).__name__ == "_tuplegetter" else None
+    """Leave out what `collections.namedtuple` says of a field ("Alias for field number 0"), and arrays."""
+    return True if type(member).__name__ in ("_tuplegetter", "ndarray") else None
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -1,6 +1,5 @@
 """An adapter alone in a file: a few kilobytes, and the fingerprint of the model to which it belongs."""
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -15,6 +14,7 @@ from support.alignment.lora import LowRankUpdate, adapter_names, lora_layer, lor
 from support.core import InputError, atomic_write
 from support.core.validation import checked
 from support.model import GPT
+from support.training.checkpoint import digest
 
 FORMAT = "neuron-to-assistant adapter 1"
 
@@ -32,13 +32,10 @@ def fingerprint(model: GPT, new_rows: int = 0) -> str:
     >>> fingerprint(model) == fingerprint(add_lora(model, rank=1))
     True
     """
-    total = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        if ".updates." not in name:
-            kept = tensor[: len(tensor) - new_rows] if name in ("embedding.weight", "head.weight") else tensor
-            total.update(f"{name} {kept.dtype} {tuple(kept.shape)}".encode())
-            total.update(kept.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
-    return total.hexdigest()
+    kept = {name: tensor for name, tensor in model.state_dict().items() if ".updates." not in name}
+    for table in kept.keys() & {"embedding.weight", "head.weight"}:
+        kept[table] = kept[table][: len(kept[table]) - new_rows]
+    return digest(kept)
 
 
 @checked

@@ -17,9 +17,11 @@ Mask = Literal["answer", "all"]
 
 
 class Message(NamedTuple):
-    """One turn: a role, and what was said, as tokens or as one string with spaces between the tokens.
+    """One turn of a dialogue.
 
-    A role of ``None`` is plain text without a marker, such as a document that comes before the dialogue.
+    Attributes:
+        role: who says it; None is plain text without a marker, such as a document before the dialogue.
+        content: what is said, as tokens or as one string with spaces between the tokens.
     """
 
     role: str | None
@@ -264,6 +266,10 @@ def restrict_to_rows(module: nn.Embedding, first: int) -> None:
 
     Weight decay would still move the others; train with ``weight_decay=0``, or keep tables out of it, as
     `support.training.decay_groups` does.
+
+    Args:
+        module: the table.
+        first: the number of the first row that may change.
 
     >>> table = nn.Embedding(3, 2)
     >>> restrict_to_rows(table, first=2)

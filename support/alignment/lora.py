@@ -23,6 +23,12 @@ class LowRankUpdate(nn.Module):
 
     A starts at random and B at zero, so that the update is zero at the start.
 
+    Args:
+        d_in: inputs of the projection.
+        d_out: its outputs.
+        rank: r, the rows of A and the columns of B.
+        alpha: α; the update is scaled by α / r.
+
     Follows Hu et al. 2021 (LoRA), section 4.1.
 
     >>> update = LowRankUpdate(d_in=3, d_out=2, rank=1, alpha=2.0)
@@ -57,6 +63,11 @@ class LoRALinear(nn.Linear):
     """A linear layer with its own weight, and beside it the updates of any number of adapters.
 
     The layer may hold several projections in one matrix, as queries, keys and values; each has its rows.
+    `add_lora` puts such layers into a model.
+
+    Args:
+        linear: the layer whose weight and bias it takes over.
+        rows: projection → its first row in the weight, and the one behind its last.
     """
 
     def __init__(self, linear: nn.Linear, rows: dict[str, tuple[int, int]]) -> None:
@@ -173,12 +184,20 @@ def adapter_names(model: nn.Module) -> list[str]:
 
 
 def lora_layers(model: nn.Module) -> dict[str, LoRALinear]:
-    """The layers that carry updates, by their places."""
+    """The layers that carry updates, by their places.
+
+    >>> list(lora_layers(add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=1, targets=("q", "o"))))
+    ['blocks.0.attention.qkv', 'blocks.0.attention.output']
+    """
     return {path: module for path, module in model.named_modules() if isinstance(module, LoRALinear)}
 
 
 def lora_parameters(model: nn.Module, name: str | None = None) -> list[nn.Parameter]:
-    """The trained numbers of one adapter, or of all.
+    """The matrices A and B of one adapter, or of all: what an optimiser is to update.
+
+    Args:
+        model: with adapters.
+        name: of the adapter; all if not given.
 
     Raises:
         InputError: there is no such adapter.
@@ -197,6 +216,10 @@ def use_adapters(model: nn.Module, *names: str) -> None:
     """Compute with these adapters and no other; with none, the base model computes. Updates add up.
 
     Only the adapters in use are trained.
+
+    Args:
+        model: with adapters.
+        names: of those to use.
 
     Raises:
         InputError: there is no such adapter.

@@ -14,7 +14,7 @@ from support.core import InputError, seeded_generator
 class SparseCode:
     """What a sparse autoencoder makes of some vectors.
 
-    Attributes:
+    Args:
         features: how active each feature is.
         rebuilt: the vectors, rebuilt from the features.
     """

@@ -15,7 +15,7 @@ from support.model.positions import RotaryPositions, Rotation, alibi_slopes, pla
 class AttentionContext:
     """What attention must know about a pass beside the residual stream.
 
-    Attributes:
+    Args:
         causal: without a mask, no position attends to a later one; False: each attends to all.
         mask: None where that suffices. Else True where attention is allowed, or a number to add to each
             score (−∞ where attention is forbidden).

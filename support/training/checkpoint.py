@@ -164,10 +164,20 @@ def _separate(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
     """SHA-256 of everything that the file holds, in an order that does not depend on the file."""
-    total = hashlib.sha256(json.dumps([[k, v] for k, v in sorted(header.items()) if k != "sha256"]).encode())
+    fields = [[key, value] for key, value in sorted(header.items()) if key != "sha256"]
+    return digest(tensors, json.dumps(fields).encode())
+
+
+def digest(tensors: Mapping[str, Tensor], before: bytes = b"") -> str:
+    """SHA-256 of some bytes and of tensors, in the order of their names: their types, shapes and numbers.
+
+    >>> digest({"a": torch.ones(1), "b": torch.ones(2)}) == digest({"b": torch.ones(2), "a": torch.ones(1)})
+    True
+    """
+    total = hashlib.sha256(before)
     for name, tensor in sorted(tensors.items()):
         total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        total.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+        total.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return total.hexdigest()
 
 
