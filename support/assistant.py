@@ -229,13 +229,7 @@ def _spoken(call: Call) -> str:
 
 
 def talk(assistant: Assistant, source: TextIO, out: TextIO) -> None:
-    """Reply to each line of a source until it ends or says ``/quit``.
-
-    Args:
-        assistant: what replies; the conversation is kept in it.
-        source: lines of the user.
-        out: where replies and calls are written.
-    """
+    """Reply to each line of a source, in ``out``, until it ends or says ``/quit``."""
     person = source.isatty() and out.isatty()
     dim, plain = ("\033[2m", "\033[0m") if out.isatty() and "NO_COLOR" not in os.environ else ("", "")
 

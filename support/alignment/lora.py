@@ -63,7 +63,6 @@ class LoRALinear(nn.Linear):
     """A linear layer with its own weight, and beside it the updates of any number of adapters.
 
     The layer may hold several projections in one matrix, as queries, keys and values; each has its rows.
-    `add_lora` puts such layers into a model.
 
     Args:
         linear: the layer whose weight and bias it takes over.
@@ -184,20 +183,12 @@ def adapter_names(model: nn.Module) -> list[str]:
 
 
 def lora_layers(model: nn.Module) -> dict[str, LoRALinear]:
-    """The layers that carry updates, by their places.
-
-    >>> list(lora_layers(add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=1, targets=("q", "o"))))
-    ['blocks.0.attention.qkv', 'blocks.0.attention.output']
-    """
+    """The layers that carry updates, by their places, such as ``blocks.0.attention.qkv``."""
     return {path: module for path, module in model.named_modules() if isinstance(module, LoRALinear)}
 
 
 def lora_parameters(model: nn.Module, name: str | None = None) -> list[nn.Parameter]:
-    """The matrices A and B of one adapter, or of all: what an optimiser is to update.
-
-    Args:
-        model: with adapters.
-        name: of the adapter; all if not given.
+    """The matrices A and B of the adapter of this name, or of all adapters: what training updates.
 
     Raises:
         InputError: there is no such adapter.
@@ -216,10 +207,6 @@ def use_adapters(model: nn.Module, *names: str) -> None:
     """Compute with these adapters and no other; with none, the base model computes. Updates add up.
 
     Only the adapters in use are trained.
-
-    Args:
-        model: with adapters.
-        names: of those to use.
 
     Raises:
         InputError: there is no such adapter.
