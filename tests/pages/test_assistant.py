@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import ROOT
+from rest import at_rest
 from test_model_figures import figure, state, text_of
 
 from support import zoo
@@ -224,7 +225,7 @@ def test_the_answer_is_in_view_above_the_field_and_a_changed_setting_is_said(awa
 
     box.fill("who are you?")
     box.press("Enter")
-    page.wait_for_timeout(200)  # it scrolls with the next frame
+    at_rest(page)  # it scrolls with the next frame
     said, frame, field = (e.bounding_box() for e in (log().query_selector_all(".talk-you")[-1], log(), box))
     assert field["y"] + field["height"] < high, "what one types next is in view"
     assert frame["y"] - 1 <= said["y"] < frame["y"] + frame["height"] - said["height"]

@@ -2,6 +2,7 @@
 
 import pytest
 from axe import lay_out
+from rest import at_rest
 
 CROSSED = """(figure) => {
   const number = (node) => (key) => Number(node.getAttribute(key));
@@ -34,7 +35,7 @@ def test_live_tables_show_the_names_of_their_columns(page, visits):
     figures = tab.locator("live-figure:has(.live-lens, .live-rank, table thead)")
     for k in range(tab.locator("live-figure").count()):
         tab.locator("live-figure").nth(k).scroll_into_view_if_needed()
-        tab.wait_for_timeout(300)
+        at_rest(tab.locator("live-figure").nth(k))
     tab.wait_for_function("() => document.querySelector('live-figure table thead th')")
     assert figures.count() > 0
     hidden = """() => [...document.querySelectorAll('live-figure table thead th, live-figure table thead td')]
@@ -71,7 +72,7 @@ def test_the_words_of_the_film_fill_its_picture_at_every_step(visits):
     for step in range(0, 21, 4):
         slider = figure.locator("input[type=range]").first
         slider.evaluate(MOVE, step)
-        tab.wait_for_timeout(150)
+        at_rest(figure)
         assert figure.evaluate(across) > 0.6, step
         assert figure.locator(".live-map").bounding_box()["height"] == height, "the page does not jump"
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rest import at_rest
 
 from book.ledger import claims
 
@@ -113,9 +114,8 @@ def test_a_link_to_a_hidden_claim_shows_it(tab):
     assert tab.query_selector("#fs1-013") is None
     for claim in ("fs1-013", "sf-061"):  # (one of the first that the page would show, and one far below)
         tab.evaluate(f"() => {{ location.hash = '#{claim}'; }}")
-        tab.wait_for_timeout(100)
-        box = tab.locator(f"#{claim}").bounding_box()
-        assert box and 0 <= box["y"] < 400
+        at_rest(tab.locator(f"#{claim}"))
+        assert 0 <= tab.locator(f"#{claim}").bounding_box()["y"] < 400
 
 
 def test_without_script_all_claims_are_there(browser, bases):

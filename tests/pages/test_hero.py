@@ -2,6 +2,7 @@
 
 import axe
 import pytest
+from rest import at_rest
 
 PAGE = "book/index.html"
 PHONES = [(390, 844), (360, 640)]
@@ -14,10 +15,6 @@ PLACES = """e => {
 }"""
 WHOLE = "e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1"
 # The page has stood still for ten frames.
-RESTS = """() => new Promise((rests) => { let y = scrollY, still = 0; const look = () => {
-  still = y === scrollY ? still + 1 : 0; y = scrollY;
-  if (still < 10) requestAnimationFrame(look); else rests();
-}; look(); })"""
 OPENED = "e => [e.state.open, scrollY, document.activeElement.dataset.key]"
 
 
@@ -33,7 +30,7 @@ def answer_top(element):
 def settled(tab):
     """What glides has arrived, on a busy machine, too, and the address is written."""
     tab.wait_for_timeout(800)
-    tab.evaluate(RESTS)
+    at_rest(tab)
 
 
 @pytest.mark.parametrize("dark", [False, True])

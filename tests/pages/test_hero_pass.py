@@ -35,15 +35,24 @@ def test_on_a_phone_a_pass_goes_on_in_a_frame_and_the_page_stays(front_page, hei
     assert tab.complaints == []
 
 
+# In each frame until there are six words: where the page stands, the step, and how many words there are.
+SEEN = """e => {
+  e.seen = [];
+  const look = () => {
+    e.seen.push([scrollY, e.state.step, e.state.words.length]);
+    if (e.state.words.length < 6) requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
 def test_play_on_a_phone_shows_one_pass_and_then_whole_words(front_page):
     tab, element = front_page(width=390, height=844)
     last = element.evaluate("e => e.view.data.steps.length - 1")
     element.query_selector(".live-player .live-play").click()
-    where = "e => [scrollY, e.state.step, e.state.words.length]"
-    seen = [element.evaluate(where)]
-    while seen[-1][2] < 6:
-        tab.wait_for_timeout(150)
-        seen.append(element.evaluate(where))
+    element.evaluate(SEEN)
+    tab.wait_for_function("e => e.seen.at(-1)[2] === 6", arg=element)
+    seen = element.evaluate("e => e.seen")
     assert {step for _, step, words in seen if words == 3} == set(range(last + 1)) - {last - 1}
     assert all(step == last - 1 for _, step, words in seen if words > 3), "then whole words"
     text, bar = element.query_selector(".machine-text").bounding_box(), element.query_selector(".live-player")
@@ -104,12 +113,12 @@ def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_
         f"Play puts in {leader}, so that a title follows; each later word is the model’s most probable one."
     )
     assert guide.text_content() == said
-    tab.wait_for_function("e => e.state.step > e.view.data.stands", arg=element)
+    tells = """e => e.state.step > e.view.data.stands
+      && ['.live-says', '.machine-next'].map(css => e.querySelector(css).textContent)"""
     told = f"No word stands out, so Play puts in “{leader}” itself: a title will follow."
-    assert element.query_selector(".live-says").text_content() == told
-    assert element.query_selector(".machine-next").text_content() == leader
-    tab.wait_for_function("e => e.state.words.length > 5", arg=element)
-    now = element.evaluate(seen)
+    assert tab.wait_for_function(tells, arg=element).json_value() == [told, leader]
+    goes_on = f"e => e.state.words.length > 5 && ({seen})(e)"
+    now = tab.wait_for_function(goes_on, arg=element).json_value()
     assert (now[0], now[1]) == (said, before[1]), "nothing has moved"
     assert now[3] == [False, False, True], "Paolo stands there: the experiment goes on with its third step"
     assert element.evaluate("e => e.state.words.slice(1, 6).join(' ')") == f"{start} {leader} Tarso {leader}"

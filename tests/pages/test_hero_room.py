@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from rest import at_rest
 from test_hero import PAGE, settled
 from test_hero_sheet import LONG
 
@@ -37,7 +38,7 @@ def test_a_figure_that_takes_the_room_of_the_contents_never_lies_over_them(open_
     seen = []
     for begins in (860, 700, 400, 60, -300, -700, -1400):
         figure.evaluate("(e, y) => scrollBy(0, e.getBoundingClientRect().y - y)", begins)
-        tab.wait_for_timeout(250)
+        at_rest(figure)
         visible, met = tab.evaluate(MET, WIDE)
         assert not met, begins
         seen.append(visible)

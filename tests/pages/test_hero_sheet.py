@@ -58,8 +58,8 @@ def test_all_numbers_of_a_part_get_much_of_the_window_and_nothing_lies_over_them
     cells = element.query_selector_all(".machine-cell")
     cell = next(c for c in reversed(cells) if (b := c.bounding_box())["y"] + b["height"] <= low - 3)
     cell.hover()
-    tab.wait_for_timeout(100)
-    assert "=" in line.text_content() and line.bounding_box()["y"] + line.bounding_box()["height"] <= low + 1
+    tab.wait_for_function("e => e.textContent.includes('=') && e.offsetHeight", arg=line)
+    assert line.bounding_box()["y"] + line.bounding_box()["height"] <= low + 1
     assert cell.bounding_box()["y"] + cell.bounding_box()["height"] <= line.bounding_box()["y"] + 1
     element.query_selector("[data-key=fold]").evaluate("e => e.click()")
     settled(tab)

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from rest import at_rest
 from test_live import opened
 
 from support.view.live import find
@@ -45,7 +46,7 @@ def test_at_a_desk_the_figure_is_seen_whole_with_its_controls_beside_it(open_tab
     tab = opened(open_tab, f"notebooks/{page}.html", width=1280)
     figure = figure_of(tab, name)
     figure.scroll_into_view_if_needed()
-    tab.wait_for_timeout(300)  # (what is far from the window is not laid out)
+    at_rest(figure)  # (what is far from the window is not laid out)
     at = figure.evaluate(PANEL)
     assert at["panel"]["bottom"] - at["panel"]["top"] <= LOW
     assert at["controls"]["right"] < at["picture"]["left"]
@@ -109,8 +110,7 @@ def test_play_goes_on_when_the_tools_begin_to_lie(open_tab, width):
     assert figure.locator(".live-play:visible").text_content() == "Pause"
     state = "e => e.state.at"
     at = figure.evaluate(state)
-    tab.wait_for_timeout(1500)
-    assert figure.evaluate(state) > at
+    tab.wait_for_function("([e, at]) => e.state.at > at", arg=[figure.element_handle(), at])
     slider = figure.locator(".live-of-step input")  # what Play itself moves is given to the hand
     slider.evaluate("e => { e.value = e.min; e.dispatchEvent(new Event('input', {bubbles: true})); }")
     assert figure.locator(".live-play:visible").text_content() == "Play"
@@ -120,7 +120,7 @@ def test_on_a_phone_play_and_what_it_says_stay_in_the_window(open_tab):
     tab = opened(open_tab, "notebooks/27_tools_and_retrieval.html", width=390)
     figure = figure_of(tab, "belt")
     figure.evaluate("e => e.scrollIntoView()")
-    tab.wait_for_timeout(300)
+    at_rest(figure)
     high = tab.viewport_size["height"]
     for css in (".live-play:visible", ".live-answer"):
         box = figure.locator(css).first.bounding_box()
@@ -142,17 +142,12 @@ def test_on_a_phone_a_word_that_is_picked_is_seen_where_one_has_pressed(open_tab
 
 # A part of a drawing has stood still for ten frames. (What stands above it is laid out when it comes near:
 # a page that has gone there moves once more, by two hundred pixels or so, and only then keeps its place.)
-RESTS = """e => new Promise((rests) => { let at = '', still = 0; const look = () => {
-  const {x, y} = e.getBoundingClientRect(), now = `${x} ${y} ${scrollY}`;
-  still = now === at ? still + 1 : 0; at = now;
-  if (still < 10) requestAnimationFrame(look); else rests();
-}; look(); })"""
 
 
 def drawn(tab, handle, dx, dy):
     """A part of a drawing is taken by the mouse and drawn so far."""
     handle.scroll_into_view_if_needed()
-    handle.evaluate(RESTS)
+    at_rest(handle)
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     tab.mouse.move(x, y)
@@ -199,7 +194,7 @@ def swiped(tab, session, x, y, dx, dy):
         send("touchMove", (x + dx * k / 8, y + dy * k / 8))
         tab.wait_for_timeout(20)
     send("touchEnd")
-    tab.wait_for_timeout(400)
+    at_rest(tab)
 
 
 @pytest.mark.parametrize(
@@ -216,8 +211,9 @@ def test_a_finger_draws_what_it_takes_hold_of_and_scrolls_the_page_beside_it(
     tab.evaluate("() => Live.buildAll()")
     figure, session = figure_of(tab, name), context.new_cdp_session(tab)
     grip = figure.locator(f"[data-drag={handle}]")
-    grip.evaluate("e => e.scrollIntoView({block: 'center'})")
-    tab.wait_for_timeout(500)
+    for _ in range(2):  # (the page above it is laid out when it comes near)
+        grip.evaluate("e => e.scrollIntoView({block: 'center'})")
+        at_rest(grip)
     box, place = grip.bounding_box(), tab.evaluate("scrollY")
     assert min(box["width"], box["height"]) >= 40, "room for a finger"
     before = figure.evaluate(f"e => e.state.{moved}")
@@ -266,14 +262,14 @@ def test_the_neighbours_of_a_chosen_word_keep_their_names(open_tab, width):
     tab = opened(open_tab, "notebooks/09_maps.html", width=width)
     figure = figure_of(tab, "maps")
     figure.scroll_into_view_if_needed()
-    tab.wait_for_timeout(300)
+    at_rest(figure)
     field, which = figure.locator("input[type=text]"), figure.locator("select").first
     ties = 0
     for choice in ("PCA", "t-SNE, perplexity 2"):
         which.select_option(label=choice)
         for word in ("giant", "soldier", "lion"):
             field.fill(word)
-            tab.wait_for_timeout(150)
+            at_rest(figure)
             written, near, inside = figure.evaluate(NAMED)
             assert {word, *near} <= {*written} and inside
             ties += figure.locator(".live-tie").count()
@@ -285,10 +281,10 @@ def test_a_made_up_game_shows_which_word_breaks_a_rule(open_tab):
     tab = opened(open_tab, "notebooks/18_training.html")
     figure = figure_of(tab, "scrub")
     figure.scroll_into_view_if_needed()
-    tab.wait_for_timeout(300)
+    at_rest(figure)
     game, slider = figure.locator(".scrub-game"), figure.locator("input[type=range]").first
     assert game.locator("mark").inner_text() == "teiera"
     slider.evaluate("(e) => { e.value = e.max; e.dispatchEvent(new Event('input', {bubbles: true})); }")
-    tab.wait_for_timeout(200)
-    assert game.locator("mark").count() == 0 and "legal to its end" in game.inner_text()
+    game.locator("mark").wait_for(state="detached")
+    assert "legal to its end" in game.inner_text()
     assert "69 keep every rule" in figure.locator(".live-says").inner_text()

@@ -4,6 +4,7 @@ import json
 from urllib.parse import urlencode
 
 import pytest
+from rest import at_rest
 from test_model_figures import ALL_THAT_ARE_NEAR, find_figure
 
 from support.view.live import find
@@ -456,9 +457,8 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
     ]
     for _ in parts:
         bar.query_selector(".live-act:text-is('Step')").click()
-        tab.wait_for_timeout(700)
         part = parts[int(state(element)["step"])]
-        label = element.query_selector(f"[data-part='{part}']").bounding_box()
+        label = at_rest(element.query_selector(f"[data-part='{part}']")).bounding_box()
         assert 50 < label["y"] < bar.bounding_box()["y"] - 150, part
     # After one pass through all parts Play adds whole words: one looks at the text.
     bar.query_selector(".live-speed").select_option("8")

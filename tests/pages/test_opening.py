@@ -4,6 +4,7 @@ import io
 
 import pytest
 from PIL import Image
+from rest import at_rest
 
 CHAPTER, API = "notebooks/16_one_step_every_number.html", "book/api_assistant.html"
 # What is laid out at each step: elements that are visible, in the window or near it.
@@ -41,7 +42,7 @@ def test_a_chapter_opens_from_its_title_to_its_contents(context, bases):
 
 def test_who_comes_by_a_link_to_a_place_arrives_there(open_tab):
     tab = open_tab("http", f"{CHAPTER}#by-hand")
-    tab.wait_for_timeout(300)
+    at_rest(tab)
     assert abs(tab.evaluate("document.getElementById('by-hand').getBoundingClientRect().top")) < 120
     assert tab.evaluate(STANDS) == 0
 

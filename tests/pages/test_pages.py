@@ -314,8 +314,8 @@ def test_the_theme_switch_switches(browser, bases):
 def test_a_stranger_host_and_a_math_error_would_be_seen(open_page, bases, site):
     tab, elsewhere, _ = open_page("http", TEXTS[0])
     tab.route("https://elsewhere.invalid/**", lambda route: route.abort())
-    tab.evaluate("() => { const i = new Image(); i.src = 'https://elsewhere.invalid/x.png'; }")
-    tab.wait_for_timeout(200)
+    with tab.expect_event("requestfailed"):
+        tab.evaluate("() => { const i = new Image(); i.src = 'https://elsewhere.invalid/x.png'; }")
     assert elsewhere == ["https://elsewhere.invalid/x.png"]
 
 

@@ -45,7 +45,7 @@ def test_what_the_build_did_not_write_does_not_run(open_page, way):
     settle(tab)
     tab.evaluate(VIOLATIONS)
     assert tab.evaluate(INTRUDE) is False
-    tab.wait_for_timeout(200)
+    tab.wait_for_function("() => new Set(stopped).size === 4")
     assert tab.evaluate("() => window.intruded") is None
     stopped = set(tab.evaluate("() => stopped"))
     assert stopped == {"script-src-elem", "script-src-attr", "img-src", "connect-src"}

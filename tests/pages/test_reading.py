@@ -21,6 +21,7 @@ import references
 import take_away
 from PIL import Image
 from pybtex.database import parse_file
+from rest import at_rest
 from test_pages import CHAPTERS, SITE, TEXTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -196,7 +197,7 @@ def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     style = picture.evaluate("e => [getComputedStyle(e).filter, getComputedStyle(e).backgroundColor]")
     assert style == ["none", "rgba(0, 0, 0, 0)"] and picture.get_attribute("src").endswith("#dark")
     assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 18, 18)"
-    tab.wait_for_timeout(200)  # what lies above has its height
+    at_rest(picture)  # what lies above has its height
     was = tab.evaluate("scrollY")
     picture.click()
     inner, box, close = (
@@ -241,7 +242,7 @@ def test_an_enlarged_plot_has_the_colours_of_its_theme(own, width):
     )
     picture = tab.locator(".cell_output img.plot.only-dark").first
     picture.scroll_into_view_if_needed()
-    tab.wait_for_timeout(600)
+    at_rest(picture)
 
     def light(element):
         shades = Image.open(io.BytesIO(element.screenshot())).convert("L").histogram()
@@ -249,7 +250,7 @@ def test_an_enlarged_plot_has_the_colours_of_its_theme(own, width):
 
     here = light(picture)
     picture.click()
-    tab.wait_for_timeout(600)
+    at_rest(tab.locator("dialog.enlarged img"))
     assert here < 80 and abs(light(tab.locator("dialog.enlarged img")) - here) < 20
 
 
@@ -725,7 +726,7 @@ def test_who_comes_back_finds_the_place_that_was_read(own, page):
     tab.wait_for_function("() => !document.documentElement.dataset.opening")
     link = tab.locator(".bd-article p a[href*='notebooks/'], .bd-article p a[href*='.html']").nth(6)
     link.scroll_into_view_if_needed()
-    tab.wait_for_timeout(500)
+    at_rest(link)
     was = link.bounding_box()["y"]
     link.evaluate("e => { location.href = e.href; }")
     tab.wait_for_function("page => !location.pathname.endsWith(page)", arg=page)
@@ -792,7 +793,7 @@ def test_to_focus_what_stands_in_the_bar_moves_no_page(own):
     tab = own("notebooks/11_attention.html", **FINGER)
     tab.wait_for_function("() => !document.documentElement.dataset.opening")
     tab.evaluate("scrollTo(0, 6500)")
-    tab.wait_for_timeout(2000)
+    at_rest(tab)
     moved = tab.evaluate("""async () => {
       const moved = [];
       for (const control of document.querySelectorAll(".bd-header-article :is(a, button, select)")) {
@@ -826,7 +827,7 @@ def test_who_closes_the_contents_on_a_phone_is_where_they_were(own, button):
     tab = own("notebooks/11_attention.html", **FINGER)
     tab.wait_for_function("() => !document.documentElement.dataset.opening")
     tab.evaluate("scrollTo(0, 3000)")
-    tab.wait_for_timeout(600)
+    at_rest(tab)
     was = tab.evaluate("scrollY")
     box = tab.locator(button).first.bounding_box()
     # (A tap by Playwright would first scroll to the button, which sticks to the head of the window.)
@@ -834,7 +835,7 @@ def test_who_closes_the_contents_on_a_phone_is_where_they_were(own, button):
     tab.locator("dialog[open]").wait_for()
     tab.keyboard.press("Escape")
     tab.wait_for_function("() => !document.querySelector('dialog[open]')")
-    tab.wait_for_timeout(300)
+    at_rest(tab)
     assert was > 2000 and abs(tab.evaluate("scrollY") - was) < 3
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import search_weights
+from rest import at_rest
 
 NEAR = "(what) => Math.abs(document.querySelector(what).getBoundingClientRect().top) < 400"
 CHAPTER = "notebooks/11_attention.html"
@@ -345,10 +346,11 @@ def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
     tab = open_tab("file", CHAPTER, width=width, built=False)
     here = "document.querySelector('#pst-page-toc-nav a[aria-current]')?.hash"
     tab.keyboard.press("End")
-    tab.wait_for_timeout(3000)
-    left = "document.documentElement.scrollHeight - innerHeight - scrollY"
-    assert tab.evaluate(left) < 3
-    assert tab.evaluate(here) == "#references"
+    tab.wait_for_function(
+        f"() => document.documentElement.scrollHeight - innerHeight - scrollY < 3 && {here} === '#references'"
+    )
+    tab.evaluate(STANDS_STILL)
+    assert tab.evaluate("document.documentElement.scrollHeight - innerHeight - scrollY") < 3
     tab.keyboard.press("Home")
     tab.wait_for_function("() => scrollY === 0")
     tab.mouse.move(width / 2, 400)
@@ -356,10 +358,10 @@ def test_the_contents_follow_and_the_end_is_the_end(open_tab, width):
       && s.querySelector('h2, h3') && s.getBoundingClientRect().top < 60 + innerHeight / 4).at(-1)?.id"""
     for _ in range(6):
         tab.mouse.wheel(0, 1700)
-        tab.wait_for_timeout(600)  # a busy machine takes its time
+        at_rest(tab)
         tab.evaluate(STANDS_STILL)  # (a figure that is made on the way moves what is below it)
-        place = tab.evaluate(read)
-        assert tab.evaluate(here) == (f"#{place}" if place and place != "attention" else None)
+        marked, place = tab.evaluate(f"() => [{here}, ({read})()]")
+        assert marked == (f"#{place}" if place and place != "attention" else None)
 
 
 def test_the_drawer_of_contents_closes_when_an_entry_is_pressed(open_tab):

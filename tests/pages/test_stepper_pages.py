@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from rest import at_rest
 from test_live import HOLDERS, specs
 
 PAGES = {spec["name"]: page for page in HOLDERS for spec in specs(page) if spec["name"].endswith("_steps")}
@@ -40,7 +41,7 @@ def stepper(open_tab):
         figure = tab.locator(f"live-figure[data-key='{name}']")
         for _ in range(2):  # (the page above it is laid out when it comes near)
             figure.evaluate("e => e.scrollIntoView({behavior: 'instant'})")
-            tab.wait_for_timeout(300)
+            at_rest(figure)
         return tab, figure
 
     return opened

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rest import at_rest
 from test_pages import CHAPTERS, SITE
 
 OPENED = "() => document.readyState === 'complete' && !document.documentElement.dataset.opening"
@@ -119,7 +120,7 @@ def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     parts = [tab.locator(f".here {part}").bounding_box() for part in ("a", "select")]
     buttons = tab.locator(".header-article-items__end").bounding_box()
     assert all(box["x"] + box["width"] <= buttons["x"] + 1 for box in parts) and parts[1]["height"] >= 20
-    tab.wait_for_timeout(300)
+    at_rest(place)
     before = place.bounding_box()["y"]
     for way in ("hand", "code", "all"):
         tab.select_option(".here select", way)
@@ -276,7 +277,7 @@ def test_a_link_to_a_cell_that_has_no_button_of_its_own_shows_it(open_tab):
     assert cell.locator("> .cell_input").is_hidden() and cell.locator("> .code-opens").is_hidden()
     tab.evaluate("id => { location.hash = id; }", cell.get_attribute("id"))
     cell.locator("> .cell_input").wait_for()
-    tab.wait_for_timeout(1000)
+    at_rest(cell)
     assert 0 <= cell.bounding_box()["y"] < 400
 
 
@@ -386,9 +387,9 @@ def test_who_goes_to_the_pictures_and_back_is_where_they_were(remembered, width)
     tab = remembered("notebooks/11_attention.html", "all", viewport={"width": width, "height": 844})
     place = tab.locator("#one-head-every-number-the-cat-sat > p").nth(1)
     place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 200, behavior: 'instant'})")
-    tab.wait_for_timeout(600)
+    at_rest(place)
     place.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 200, behavior: 'instant'})")
-    tab.wait_for_timeout(300)
+    at_rest(place)
     before = place.bounding_box()["y"]
     for way in ("picture", "code", "all"):
         tab.select_option(".here select", way)
