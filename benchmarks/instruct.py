@@ -148,7 +148,7 @@ def keep_adapter(model: GPT, words: Vocabulary) -> None:
     added = words.tokens[len(ENTRY.vocabulary) :]
     told = {"base": ENTRY.name, "tokens": added, "without": sorted(HELD_OUT)}
     folder = Path(zoo.__file__).parent / "story-answers"
-    save_adapter(folder / "adapter.safetensors", model, new_rows=len(added), metadata=told)
+    save_adapter(model, folder / "adapter.safetensors", new_rows=len(added), metadata=told)
 
 
 def row(name: str, seed: int) -> dict[str, Any]:

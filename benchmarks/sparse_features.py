@@ -59,7 +59,7 @@ def main() -> None:
     record["share"] = {k: round((kind[~learn] == i).double().mean().item(), 4) for i, k in enumerate(KINDS)}
     for seed in range(3):
         found = train_sparse_autoencoder(
-            stream[learn], FEATURES, sparsity=SPARSITY, steps=STEPS, batch=512, seed=seed
+            stream[learn], FEATURES, sparsity=SPARSITY, steps=STEPS, batch_size=512, seed=seed
         )
         code = found(stream)
         left = (code.rebuilt - stream)[~learn].square().sum()

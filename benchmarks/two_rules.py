@@ -108,7 +108,7 @@ def journey(model: GPT) -> dict[str, Any]:
     said, other = vocabulary.encode(SAID), vocabulary.encode(OTHER)
     seen = trace(model, said)
     axis = F.normalize(model.embedding.weight[tarso], dim=0)
-    shares = direct_logit_attribution(model, said, word=tarso, against=vice)
+    shares = direct_logit_attribution(model, said, token=tarso, against=vice)
 
     def apart(logits: Tensor) -> Tensor:
         return logits[0, -1, tarso] - logits[0, -1, vice]

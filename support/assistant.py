@@ -229,7 +229,7 @@ def _spoken(call: Call) -> str:
 
 
 def talk(assistant: Assistant, source: TextIO, out: TextIO) -> None:
-    """Reply to each line of a source until it ends or says ``/quit``."""
+    """Reply to each line of a source, in ``out``, until it ends or says ``/quit``."""
     person = source.isatty() and out.isatty()
     dim, plain = ("\033[2m", "\033[0m") if out.isatty() and "NO_COLOR" not in os.environ else ("", "")
 
@@ -272,7 +272,11 @@ def talk(assistant: Assistant, source: TextIO, out: TextIO) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Talk in the terminal; the exit status."""
+    """Talk in the terminal, as ``python -m support.assistant`` does; the exit status.
+
+    Args:
+        arguments: those of the command line; the process's own if not given.
+    """
     parser = argparse.ArgumentParser(prog="python -m support.assistant", description="Talk to the assistant.")
     parser.add_argument("--seed", type=int, help="the same seed gives the same replies")
     parser.add_argument("--temperature", type=float, default=0.7, help="0 takes the likeliest word (0.7)")

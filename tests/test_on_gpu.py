@@ -146,7 +146,7 @@ def test_between_two_readings_nothing_waits_for_the_gpu():
 
 def test_checkpoints_go_from_one_device_to_the_other(tmp_path):
     model = fresh(torch.float32).cuda()
-    save_checkpoint(tmp_path / "here.safetensors", model)
+    save_checkpoint(model, tmp_path / "here.safetensors")
     loaded = load_checkpoint(tmp_path / "here.safetensors").model
     assert all(
         torch.equal(a.cpu(), b.cpu()) for a, b in zip(model.parameters(), loaded.parameters(), strict=True)

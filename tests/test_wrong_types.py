@@ -71,24 +71,28 @@ WRONG = {
     "train(model, batches, settings, resume='yes')": "train: resume='yes' must be a valid boolean",
     "evaluate_loss(model, None)": "evaluate_loss: sequences=None must be iterable",
     "evaluate_stream(None, ids)": "evaluate_stream: model=None must be an instance of Module",
-    "save_checkpoint(None, model)": "path=None must be a valid string or an instance of PathLike",
+    "save_checkpoint(model, None)": "path=None must be a valid string or an instance of PathLike",
     "load_checkpoint(None)": "load_checkpoint: path=None must be a valid string",
     "diagnose(model, batches, {})": "diagnose: config={} must be an instance of TrainConfig",
     "from_huggingface(None)": "model_or_folder=None must be an instance of Module or a valid string",
     "to_huggingface(model, 3)": "to_huggingface: folder=3 must be a valid string",
     "tokenizer_from_huggingface(None)": "tokenizer_from_huggingface: folder=None must be a valid string",
+    "transcript_loss(model, [Transcript(['a'], [True])], words, 'answers')": "'answer' or 'all'",
     "to_peft(model, None)": "to_peft: folder=None must be a valid string",
 }
 CODE = """
 import json, sys, torch
+from support.alignment import Transcript, transcript_loss
 from support.ancestors import RecurrentModel
 from support.core import InputError
 from support.exchange import from_huggingface, to_huggingface, to_peft, tokenizer_from_huggingface
 from support.generation import generate, generate_many, speculative_generate
 from support.inside import ablate, activation_patching, probe, run_with_cache, run_with_hooks
 from support.model import GPT, Encoder, GPTConfig, quantize
+from support.text import Vocabulary
 from support.training import *
 ids = torch.tensor([[1, 2, 3]])
+words = Vocabulary(["a"])
 settings, batches = TrainConfig(steps=1), lambda step: (ids, ids)
 model, said = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2)), {}
 for call in json.loads(sys.argv[1]):

@@ -22,6 +22,11 @@ LEADING = re.compile(r'^(?:\s|<span class="w">\s*</span>)+')
 COMMENT = re.compile(r'(.*\S.*?)(<span class="c1">.*</span>)')  # behind code
 POWER = re.compile(r"(?<![\w.&#;])\d[\d.]*e-\d+(?=[^<>]*(?:<|$))")  # 1e-6: no line ends at its sign
 TRAILS = tuple(":,;)]}")  # what begins no line
+BINARY = re.compile(  # an operator and what begins its second operand: a line ends before them, not between
+    r'(?<= )(<span class="(?:o|ow|k)">(?:[-+*/@%|^]|\*\*|//|[=!]=|(?:&[lg]t;)=?|&amp;|and|or|if|else)</span> '
+    r'(?:<span class="(?!s)[^"]*">[^<]{1,24}</span>|\w{1,24}))'
+)
+PROMPT = re.compile(r'^<span class="gp">[^<]*</span>')  # of an example that is typed
 STEP = 4  # letters further in
 TRIPLE = re.compile("\"{3}|'{3}")  # begins or ends a string of several lines
 END = "\x01"  # of a piece, as long as something may come behind it
@@ -56,6 +61,7 @@ def in_pieces(line: str, inside: bool = False) -> str:
     line = MARKS.sub(lambda m: "".join(f'<span class="p">{mark}</span>' for mark in m[1]), line)
     groups: list[list[str]] = [[""]]  # of each open bracket: its pieces; the line's own is one
     named = -1  # the bracket in which `for` or `lambda` lists names now: their commas do not part
+    target = ""  # of an assignment: what is assigned are pieces, too
 
     def close(bracket: str = "") -> str:
         *pieces, last = groups.pop()  # the last is not parted from the bracket behind it
@@ -70,7 +76,9 @@ def in_pieces(line: str, inside: bool = False) -> str:
             named = len(groups)
         elif text in ("in", ":") and named == len(groups):
             named = -1
-        if kind == "p" and text in "([{":
+        if text == "=" and len(groups) == 1 and not inside:
+            target, groups[0], inside = groups[0][0] + token, [""], True
+        elif kind == "p" and text in "([{":
             before = letters(groups[-1][-1])
             literal = not before or before[-1] in " ="  # not that of a call: it ends no line
             groups[-1][-1] += "" if literal else token
@@ -94,7 +102,7 @@ def in_pieces(line: str, inside: bool = False) -> str:
     while len(groups) > 1:
         within = close()
         groups[-1][-1] += within
-    return close().replace(END, "</span>")
+    return (target + close()).replace(END, "</span>")
 
 
 class Depth:
@@ -130,9 +138,10 @@ class Depth:
 def hung(code: str) -> str:
     """Lines of code that go on four letters further in when they are too long for the page.
 
-    A number and a short string are not broken, a long name is best broken after a bracket or else after an
-    underscore, a chain of calls before a dot, and a comment behind code goes to a line of its own. A line
-    that begins within brackets goes on where it began, piece below piece.
+    A number and a short string are not broken, and an operator goes with what follows it; a long name is best
+    broken after a bracket or else after an underscore, a chain of calls before a dot, and a comment behind
+    code goes to a line of its own. A line that begins within brackets goes on where it began, piece below
+    piece. What stands behind a prompt is counted from there.
 
     >>> hung("  f(x)")
     '<span class="code-line" style="--hang:6ch">  f(x)\\n</span>'
@@ -140,18 +149,23 @@ def hung(code: str) -> str:
     lines, depth = [], Depth()
     code = STRING.sub(r'<span class="\1 kept">\2</span>', code)
     for number, line in enumerate(code.removesuffix("\n").split("\n")):
+        prompt = line[: len(line) - len(PROMPT.sub("", line, count=1))]
+        line, before = line[len(prompt) :], len(letters(prompt))
         bare, inside = letters(line), depth.inside()
         indent = depth.indent(bare)
         if inside and bare.strip():
             line = " " * indent + LEADING.sub("", line)
         depth.read(bare, "".join(re.findall(r'<span class="p">([^<]*)</span>', line)), number)
-        if len(bare) > PHONE:
+        if before + len(bare) > PHONE:
             behind = COMMENT.fullmatch(line)
             line, comment = behind.groups() if behind else (line, "")
             line = in_pieces(OPENS.sub(r"\1<wbr/>", DOT.sub(r"<wbr/>\1", line)), inside)
             line = LONG_NAME.sub(lambda name: name[0].replace("_", "_<wbr/>"), line)
             line += f'<span class="piece">{comment}</span>' if comment else ""
+            line = BINARY.sub(r'<span class="with-next">\1</span>', line)
             line = POWER.sub(r'<span class="one-number">\g<0></span>', line)
-        hang = indent if inside and '<span class="piece">' in line else indent + STEP  # (or as its pieces)
-        lines.append(f'<span class="code-line" style="--hang:{hang}ch">{line}\n</span>')
+        hang = (
+            before + indent + STEP * (not inside or '<span class="piece">' not in line)
+        )  # (or as its pieces)
+        lines.append(f'<span class="code-line" style="--hang:{hang}ch">{prompt}{line}\n</span>')
     return "".join(lines)

@@ -40,6 +40,7 @@ DRAWING = re.compile(r'<svg[^>]*class="diagram[^>]*? viewBox="0 0 ([\d.]+) ([\d.
 CODE = re.compile(r"<pre>(.*?)</pre>", re.S)
 TABLE = re.compile(r"<table\b.*?</table>", re.S)
 SIGNATURE = re.compile(r'<dt class="sig\b[^>]*>(.*?)</dt>', re.S)
+PARAMETER = '<em class="sig-param">'
 MATH = re.compile(r'<div class="math[^>]*>.*?</div>', re.S)
 TEXT = re.compile(r"<(p|li|dd|legend|label|summary)\b[^>]*>(.*?)(?=</\1>|<(?:p|li|ul|ol|dl)\b)", re.S)
 
@@ -47,6 +48,21 @@ TEXT = re.compile(r"<(p|li|dd|legend|label|summary)\b[^>]*>(.*?)(?=</\1>|<(?:p|l
 def letters(html: str) -> int:
     """How many letters are seen of a piece of a page."""
     return len(re.sub(r"\s+", " ", re.sub(r"<[^>]*>|&\w+;", "", html)).strip())
+
+
+def lines_of(signature: str, room: int) -> int:
+    """How many lines a signature takes: a parameter goes to the next one as a whole.
+
+    >>> lines_of('f(<em class="sig-param">first</em> <em class="sig-param">second</em>', 10)
+    2
+    """
+    lines, taken = 1, 0
+    for part in signature.split(PARAMETER):
+        long = letters(part) + 1
+        if taken and taken + long > room:
+            lines, taken = lines + 1, 0
+        lines, taken = lines + (taken + long) // room, (taken + long) % room
+    return lines
 
 
 def seen(section: str) -> str:
@@ -85,16 +101,16 @@ WIDE = Layout(
     46,
     {"section": 91, "chapter part": 21, "line": 21.9, "paragraph": 4.9, "code line": 18.3, "code": 41}
     | {"picture": 0.9, "row": 47.8, "table": 24, "formula": 75, "live": 722, "fold": 49, "quiet fold": 24}
-    | {"question": 73},
+    | {"question": 73, "signature line": 23.1},
 )
 NARROW = Layout(
     358,
     46,
-    40,
+    49,
     50,
-    {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 21.1, "code": 25}
+    {"section": 92, "chapter part": 25, "line": 24.2, "paragraph": 5.8, "code line": 18.9, "code": 13}
     | {"picture": 0.9, "row": 46.2, "table": 52, "formula": 86, "live": 801, "fold": 50, "quiet fold": 24}
-    | {"question": 70},
+    | {"question": 70, "signature line": 21.5},
 )
 
 
@@ -134,7 +150,7 @@ def counted(section: str, layout: Layout) -> Counter[str]:
         found["row"] += at[0].count("<tr")
     found["formula"] = len(take(MATH))
     for at in take(SIGNATURE):  # (a heading has room for two lines)
-        found["code line"] += max(0, math.ceil(letters(at[1]) / layout.letters) - 2)
+        found["signature line"] += max(0, lines_of(at[1], layout.letters) - 2)
     for at in TEXT.finditer(text):
         if long := letters(at[2]):
             found["paragraph"] += 1

@@ -32,10 +32,13 @@ SCRIPT = re.compile(r"[ \t]*<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>\
 ADDRESS = re.compile(r'\b(?:href|src)="([^"?#]+)')
 IMAGE = re.compile(r'<img\b(?P<attributes>[^>]*\bsrc="(?P<src>[^"]+)"[^>]*?)\s*/?>')
 CODE = re.compile(
-    r'(?P<head><div class="cell_(?:input|output)[^>]*>\s*<div class="highlight-(?:python|ipython3)[^>]*>'
-    r'<div class="highlight"><pre>)(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)',
+    r'(?P<head><div class="(?:cell_(?:input|output)[^>]*>\s*<div class="highlight-(?:python|ipython3)'
+    r'|(?:doctest |before-section )?highlight-(?:python|default|bash))[^>]*><div class="highlight"><pre>)'
+    r"(?:<span></span>)?(?P<code>.*?)(?P<tail></pre>)",
     re.S,
 )
+# In a signature the comma or bracket behind a parameter goes to the next line with it.
+PARAMETER = re.compile(r'(<em class="sig-param">(?:(?!</em>).)*)</em>(,|<span class="sig-paren">\)</span>)')
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
@@ -272,6 +275,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
     body = with_icons(with_captions(with_name(body)))
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
+    body = PARAMETER.sub(r"\1\2</em>", body)
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
     return head + mark + with_heights(with_widths(with_lazy_pictures(without_empty_heads(body), page.parent)))

@@ -315,6 +315,13 @@ def keeps_scale(panel: Panel) -> bool:
     return not panel.words() or (same_scale(panel.axes) and not cells)
 
 
+def _may_widen(line: list[Panel]) -> bool:
+    """Whether all panels of a line may be wider; one without labels is what another of its size is."""
+    marked = [p for p in line if p.words()]
+    sizes = {(round(p.frame[2] - p.frame[0]), round(p.frame[3] - p.frame[1])) for p in line}
+    return all(may_be_wider(p, cells=True) for p in (marked if marked and len(sizes) == 1 else line))
+
+
 def _lines(row: list[Panel], width: float) -> list[list[Panel]]:
     """The panels of a row as they flow into lines; the first of each line gets the labels at its left."""
     lines: list[list[Panel]] = []
@@ -339,11 +346,12 @@ def _fill(figure: Element, lines: list[list[Panel]], root: Element, width: float
     pictures = not any(panel.words() for line in lines for panel in line)
     whole = max((sum(p.box()[2] - p.box()[0] + GAP for p in line) - GAP for line in several), default=width)
     for line in several:
+        wider = _may_widen(line)
         for panel in line:
             if pictures and not alone and any(texts(axes) for p in line for axes in p.axes):
                 gaps = GAP * (len(line) - 1)
                 _grow(figure, panel, root, max(1.0, (width - gaps - 1) / (whole - gaps)))
-            elif all(may_be_wider(each, cells=True) for each in line):
+            elif wider:
                 own = sum(p.box()[2] - p.box()[0] + GAP for p in line) - GAP
                 _by(figure, panel, root, (own - width + 1) / (len(line) - line.index(panel)))
     if several:
@@ -360,6 +368,8 @@ def _fill(figure: Element, lines: list[list[Panel]], root: Element, width: float
         full = room / max(p.frame[2] - p.frame[0] for p in maps)
         if most < ENOUGH * full:  # those whose scales can be read may part from one scale
             maps = [p for p in maps if not p.words()]
+        if most < 1 or len(maps) > 2:  # they are not seen together anyway, so each is as large as can be
+            most = full
         for panel in maps if min(most, full) > 1 else ():
             _grow(figure, panel, root, min(most, full))
     for panel in alone:

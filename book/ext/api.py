@@ -5,15 +5,21 @@ from typing import Any
 
 # The default of a dataclass's field that is made anew, and the name of a function: neither is Python.
 NO_VALUE = re.compile(r"=( ?)<(?:[^<>]|<[^<>]*>)*>")
+# A default that is an object, such as TrainConfig(steps=150, …) or array([…]): it would fill lines.
+OBJECT = re.compile(r"=( ?)(\w+)\((?:[^()]|\([^()]*\))+\)")
 
 
 def plain(signature: str) -> str:
-    """A signature without the limits of its numbers, which the docstring says, and with ``...`` for no value.
+    """A signature without the limits of its numbers, which the docstring says, and with short defaults.
+
+    A default that is no Python becomes ``...``, and so do the arguments of one that is an object.
 
     >>> plain("(n: Annotated[int, Ge(ge=1)] = 3, kept: list[~a.B] = <factory>, f=<function f at 0x7f>)")
     '(n: int = 3, kept: list[~a.B] = ..., f=...)'
     >>> plain("(x: tuple[Annotated[float, Ge(ge=0), Lt(lt=1)], Annotated[float, Ge(ge=0)]] | None)")
     '(x: tuple[float, float] | None)'
+    >>> plain("(a: TrainConfig = TrainConfig(steps=150, betas=(0.9, 0.98)), b: tuple = ('q', 'k'))")
+    "(a: TrainConfig = TrainConfig(...), b: tuple = ('q', 'k'))"
     """
     while (begin := signature.find("Annotated[")) >= 0:
         depth, first = 0, None
@@ -27,13 +33,15 @@ def plain(signature: str) -> str:
             raise ValueError(f"no end of Annotated[ in {signature!r}")
         kept = signature[begin + len("Annotated[") : first]
         signature = signature[:begin] + kept + signature[end + 1 :]
-    return NO_VALUE.sub(r"=\1...", signature)
+    return OBJECT.sub(r"=\1\2(...)", NO_VALUE.sub(r"=\1...", signature))
 
 
 def readable(
     app: Any, what: str, name: str, owner: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Both parts of a signature, plain."""
+    """Both parts of a signature, plain; a protocol, which nobody makes, has none."""
+    if what == "class" and signature == "(*args, **kwargs)":
+        signature = ""
     return signature and plain(signature), returned and plain(returned)
 
 
@@ -47,8 +55,8 @@ def keep_first_line(app: Any, what: str, name: str, owner: Any, options: Any, li
 
 
 def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what `collections.namedtuple` says of a field ("Alias for field number 0")."""
-    return True if type(member).__name__ == "_tuplegetter" else None
+    """Leave out what `collections.namedtuple` says of a field ("Alias for field number 0"), and arrays."""
+    return True if type(member).__name__ in ("_tuplegetter", "ndarray") else None
 
 
 def setup(app: Any) -> dict[str, bool]:

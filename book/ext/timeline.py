@@ -36,7 +36,7 @@ STRANDS = {  # strand → its colours by day and by night, of those that colour-
 # Time runs faster where little happened: (year, place on the axis).
 AXIS = ((1800, 0.0), (1940, 0.1), (1985, 0.27), (2012, 0.5), (2026, 1.0))
 TICKS = (1805, 1948, 1986, 2003, 2014, 2017, 2020, 2023, 2025)
-LAYOUTS = {"wide": (920, 13, 18), "narrow": (360, 12, 20)}  # width, size of the letters, height of a row
+LAYOUTS = {"wide": (920, 13, 26), "narrow": (360, 13, 32)}  # width, size of the letters, height of a row
 DOT, GAP = 4, 6  # radius; to the name, and between a name and what follows in its row
 
 

@@ -1,6 +1,5 @@
 """An adapter alone in a file: a few kilobytes, and the fingerprint of the model to which it belongs."""
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -13,7 +12,9 @@ from torch import Tensor, nn
 
 from support.alignment.lora import LowRankUpdate, adapter_names, lora_layer, lora_layers, use_adapters
 from support.core import InputError, atomic_write
+from support.core.validation import checked
 from support.model import GPT
+from support.training.checkpoint import digest
 
 FORMAT = "neuron-to-assistant adapter 1"
 
@@ -31,18 +32,16 @@ def fingerprint(model: GPT, new_rows: int = 0) -> str:
     >>> fingerprint(model) == fingerprint(add_lora(model, rank=1))
     True
     """
-    total = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        if ".updates." not in name:
-            kept = tensor[: len(tensor) - new_rows] if name in ("embedding.weight", "head.weight") else tensor
-            total.update(f"{name} {kept.dtype} {tuple(kept.shape)}".encode())
-            total.update(kept.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
-    return total.hexdigest()
+    kept = {name: tensor for name, tensor in model.state_dict().items() if ".updates." not in name}
+    for table in kept.keys() & {"embedding.weight", "head.weight"}:
+        kept[table] = kept[table][: len(kept[table]) - new_rows]
+    return digest(kept)
 
 
+@checked
 def save_adapter(
-    path: str | os.PathLike[str],
     model: GPT,
+    path: str | os.PathLike[str],
     name: str = "default",
     new_rows: int = 0,
     metadata: dict[str, Any] | None = None,
@@ -50,8 +49,8 @@ def save_adapter(
     """Write one adapter, and the rows of new tokens, without the base model; a crash leaves the old file.
 
     Args:
-        path: the file; its usual ending is ``.safetensors``.
         model: the adapted model; its base is not to have changed.
+        path: the file; its usual ending is ``.safetensors``.
         name: of the adapter.
         new_rows: save the last rows of the embedding, too: tokens that the base model did not know.
         metadata: plain values that JSON can hold.
@@ -64,8 +63,8 @@ def save_adapter(
     >>> from support.model import GPTConfig
     >>> model = add_lora(GPT(GPTConfig(vocab_size=9)), rank=1)
     >>> file = Path(tempfile.mkdtemp()) / "adapter.safetensors"
-    >>> save_adapter(file, model, metadata={"task": "colours"})
-    >>> load_adapter(file, model, name="again")
+    >>> save_adapter(model, file, metadata={"task": "colours"})
+    >>> load_adapter(model, file, name="again")
     {'task': 'colours'}
     """
     if name not in adapter_names(model):
@@ -91,11 +90,15 @@ def save_adapter(
         save_file(kept, temporary, metadata=header)
 
 
+@checked
 @torch.no_grad()
-def load_adapter(path: str | os.PathLike[str], model: GPT, name: str = "default") -> dict[str, Any]:
+def load_adapter(model: GPT, path: str | os.PathLike[str], name: str = "default") -> dict[str, Any]:
     """Put a saved adapter on its base model, in place, and use it; gives the metadata that came with it.
 
-    If the adapter has rows for new tokens, the model must have been grown by as many.
+    Args:
+        model: the base model. If the adapter has rows for new tokens, it must have been grown by as many.
+        path: a file that `save_adapter` wrote (see the example there).
+        name: for the adapter here.
 
     Raises:
         InputError: there is no such file, it holds no adapter, the name is taken, or the model is not the one

@@ -26,6 +26,10 @@ def possible_tokens(model: nn.Module) -> Int[Tensor, " token"]:
 def all_answers(tokens: Int[Tensor, " token"], length: int) -> Int[Tensor, "answer length"]:
     """Every answer of so many tokens, in lexicographic order.
 
+    Args:
+        tokens: the ids that may stand at each place, such as `possible_tokens`.
+        length: tokens of an answer.
+
     Raises:
         InputError: the length is not positive, or there are more than four million answers.
 
@@ -76,7 +80,12 @@ def answer_log_probs(
 def token_log_probs(
     model: nn.Module, prompts: Int[Tensor, "answer position"], answers: Int[Tensor, "answer length"]
 ) -> Float[Tensor, "answer length"]:
-    """The log-probability of each token of given answers; carries a gradient.
+    """The log-probability (nats) of each token of given answers; carries a gradient.
+
+    Args:
+        model: ids → logits.
+        prompts: ids; all of one length.
+        answers: ids; one answer to each prompt.
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=4, d_model=8, n_heads=2, context=6))

@@ -17,9 +17,11 @@ Mask = Literal["answer", "all"]
 
 
 class Message(NamedTuple):
-    """One turn: a role, and what was said, as tokens or as one string with spaces between the tokens.
+    """One turn of a dialogue.
 
-    A role of ``None`` is plain text without a marker, such as a document that comes before the dialogue.
+    Attributes:
+        role: who says it; None is plain text without a marker, such as a document before the dialogue.
+        content: what is said, as tokens or as one string with spaces between the tokens.
     """
 
     role: str | None
@@ -117,6 +119,20 @@ class ChatTemplate:
         return Transcript(tokens, learned)
 
 
+def counted(transcript: Transcript, mask: Mask) -> list[bool]:
+    """Which tokens of a transcript the loss counts: those that are learned, or all.
+
+    Raises:
+        InputError: there is no such mask.
+
+    >>> counted(Transcript(["a", "b"], [False, True]), "all")
+    [True, True]
+    """
+    if mask not in ("answer", "all"):
+        raise InputError(f"mask={mask!r} must be 'answer' or 'all'.")
+    return transcript.learned if mask == "answer" else [True] * len(transcript.tokens)
+
+
 def masked_targets(
     ids: Sequence[Sequence[int]], learned: Sequence[Sequence[bool]], pad_id: int = 0
 ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
@@ -174,14 +190,12 @@ class InstructionBatches:
         mask: Mask = "answer",
         seed: int = 0,
     ) -> None:
-        if mask not in ("answer", "all"):
-            raise InputError(f"mask={mask!r} must be 'answer' or 'all'.")
         self.epochs = Epochs(len(transcripts), batch_size, seed)
         short = next((i for i, t in enumerate(transcripts) if len(t.tokens) < 2), None)
         if short is not None:
             raise InputError(f"Transcript {short} has fewer than two tokens; leave it out.")
         self.ids = [vocabulary.encode(t.tokens) for t in transcripts]
-        self.learned = [t.learned if mask == "answer" else [True] * len(t.tokens) for t in transcripts]
+        self.learned = [counted(t, mask) for t in transcripts]
 
     def __call__(self, step: int) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
         """The batch of a step, always the same for the same step."""
@@ -252,6 +266,10 @@ def restrict_to_rows(module: nn.Embedding, first: int) -> None:
 
     Weight decay would still move the others; train with ``weight_decay=0``, or keep tables out of it, as
     `support.training.decay_groups` does.
+
+    Args:
+        module: the table.
+        first: the number of the first row that may change.
 
     >>> table = nn.Embedding(3, 2)
     >>> restrict_to_rows(table, first=2)

@@ -66,6 +66,10 @@ def conversation_transcript(turns: Sequence[Turn]) -> Transcript:
 def prompt(turns: Sequence[Turn], last: int = -1) -> list[str]:
     """The text up to the place where the reply to one of the turns begins.
 
+    Args:
+        turns: the conversation.
+        last: the number of that turn; the last one if not given.
+
     >>> prompt([Turn("hello", ("hi",), ("hello", "!"))])
     ['<BOS>', '<user>', 'hi', '<assistant>']
     """
@@ -111,6 +115,12 @@ def reply_of(belt: Belt) -> list[str]:
 
 
 def make_harness(model: nn.Module, vocabulary: Vocabulary, tools: Mapping[str, Tool]) -> Harness:
-    """The harness around the assistant; without tools the model cannot write a request."""
+    """The harness around the assistant; without tools the model cannot write a request.
+
+    Args:
+        model: the assistant, ids → logits.
+        vocabulary: its vocabulary.
+        tools: name → tool: ``calc``, ``price``, ``clock``.
+    """
     forbidden = ["<unk>", *([] if tools else [MARKS.call, MARKS.result])]
     return Harness(model, vocabulary, tools, MARKS, max_new_tokens=LONGEST_REPLY, forbidden=forbidden)

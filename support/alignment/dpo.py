@@ -1,7 +1,5 @@
 """Learning from pairs without a reward model: DPO, and IPO, SimPO and KTO for comparison.
 
-Follows Rafailov et al. 2023 (DPO), Azar et al. 2024 (IPO), Meng et al. 2024 (SimPO), and Ethayarajh et al.
-2024 (KTO).
 Every loss takes the log-probabilities of whole answers, summed over their tokens: the prompt's do not count.
 """
 
@@ -26,6 +24,16 @@ Scalar = Float[Tensor, ""]
 def dpo_loss(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums, beta: float) -> Scalar:
     """The mean of −ln σ(β (ln π/π_ref of the chosen answer − the same of the rejected one)).
 
+    Args:
+        chosen: the policy's log-probability of each answer that was preferred, summed over its tokens (the
+            prompt's do not count).
+        rejected: of the other answer.
+        ref_chosen: the reference's log-probability of the first one.
+        ref_rejected: of the other one.
+        beta: the weight β of the KL penalty whose optimum is sought.
+
+    Follows Rafailov et al. 2023.
+
     >>> same = torch.tensor([-3.0])
     >>> round(dpo_loss(same, same, same, same, beta=1.0).item(), 4)
     0.6931
@@ -36,6 +44,11 @@ def dpo_loss(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums,
 def ipo_loss(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums, beta: float) -> Scalar:
     """The mean of (margin − 1/(2β))²: the margin has a target, beyond which it is pulled back.
 
+    The margin is ln π/π_ref of the chosen answer less that of the rejected one; the arguments are those of
+    `dpo_loss`.
+
+    Follows Azar et al. 2024.
+
     >>> same = torch.tensor([-3.0])
     >>> ipo_loss(same, same, same, same, beta=0.5).item()
     1.0
@@ -45,6 +58,15 @@ def ipo_loss(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums,
 
 def simpo_loss(chosen: Sums, rejected: Sums, length: int, beta: float, target: float = 0.5) -> Scalar:
     """The mean of −ln σ(β (ln π of the chosen answer − of the rejected) / length − target); no reference.
+
+    Args:
+        chosen: the policy's log-probability of each answer that was preferred, summed over its tokens.
+        rejected: of the other answer.
+        length: tokens of an answer.
+        beta: what the difference is multiplied by.
+        target: γ, the margin that is asked for.
+
+    Follows Meng, Xia and Chen 2024.
 
     >>> loss = simpo_loss(torch.tensor([-3.0]), torch.tensor([-6.0]), length=3, beta=1.0, target=1.0)
     >>> round(loss.item(), 4)
@@ -57,7 +79,9 @@ def kto_loss(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums,
     """Each answer alone, as good or bad, against the mean log-ratio of the batch (at least 0) as its zero.
 
     KTO needs no pairs. The paper estimates the zero from mismatched pairs of prompt and answer; here it is
-    the batch's own mean, without a gradient.
+    the batch's own mean, without a gradient. The arguments are those of `dpo_loss`.
+
+    Follows Ethayarajh et al. 2024.
 
     >>> same = torch.tensor([-3.0])
     >>> kto_loss(same, same, same, same, beta=1.0).item()
@@ -74,6 +98,13 @@ def _margin(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums) 
 
 def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
     """A method's loss on some pairs; carries the policy's gradient.
+
+    Args:
+        policy: what is trained.
+        reference: where it started; SimPO does not ask it.
+        pairs: compared answers.
+        beta: see the loss of the method.
+        method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
 
     Raises:
         InputError: there is no such method.
@@ -98,7 +129,7 @@ def train_on_pairs(
     beta: float = 1.0,
     method: str = "dpo",
     training: TrainConfig = SETTINGS,
-    batch: int = 64,
+    batch_size: int = 64,
     seed: int = 0,
     callback: Callback | None = None,
 ) -> list[float]:
@@ -107,11 +138,11 @@ def train_on_pairs(
     Args:
         policy: what is trained.
         reference: where it started; it is not changed.
-        pairs: a fixed set, of which ``batch`` are drawn for each step; or step → fresh pairs.
+        pairs: a fixed set, of which ``batch_size`` are drawn for each step; or step → fresh pairs.
         beta: the weight of the KL penalty whose optimum is sought.
-        method: which loss.
-        training: steps and optimiser.
-        batch: pairs a step, of a fixed set.
+        method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
+        training: steps and optimiser; by default 150 steps at a learning rate of 10⁻³, without weight decay.
+        batch_size: pairs a step, of a fixed set.
         seed: of the draws from a fixed set.
         callback: called with the number of steps done after each of them.
 
@@ -130,7 +161,7 @@ def train_on_pairs(
 
     def loss(step: int) -> Tensor:
         if isinstance(pairs, Pairs):
-            some = pairs.take(torch.randint(len(pairs.prompts), (batch,), generator=generator))
+            some = pairs.take(torch.randint(len(pairs.prompts), (batch_size,), generator=generator))
         else:
             some = pairs(step)
         return pair_loss(policy, reference, some, beta, method)

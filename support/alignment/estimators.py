@@ -22,8 +22,15 @@ def kl_estimate(
     With d = ln π_ref − ln π: k1 = −d, k2 = d²/2, k3 = e^d − 1 − d. Over answers drawn from π, k1 and k3 have
     the KL divergence as their mean.
 
+    Args:
+        log_policy: ln π of the answer, or of each of its tokens.
+        log_reference: ln π_ref of the same.
+        kind: ``"k1"``, ``"k2"`` or ``"k3"``.
+
     Raises:
         InputError: ``kind`` is not k1, k2 or k3.
+
+    Follows Schulman 2020, *Approximating KL divergence*.
 
     >>> one = torch.tensor(0.5).log(), torch.tensor(1.0).log()  # the reference has twice the probability
     >>> [round(kl_estimate(*one, kind).item(), 3) for kind in ("k1", "k2", "k3")]
@@ -78,10 +85,20 @@ def per_token_optimum(
 
 
 def scaled_optimum(log_reference: Table, rewards: Table, beta: float, rounds: int = 200) -> Table:
-    """Where k3 in the loss leads if the advantages are divided by the deviation of their group.
+    """Where k3 in the loss leads if the advantages are divided by their group's standard deviation.
 
-    Division by the deviation σ divides the reward; but σ depends on the policy to which that leads. The two
-    are brought together by repetition, halfway each time.
+    Division by the standard deviation σ divides the reward; but σ depends on the policy to which that leads.
+    The two are brought together by repetition, halfway each time. Arguments and errors are those of
+    `optimum`; ``rounds`` is how often that is repeated.
+
+    >>> reference = torch.tensor([[0.4, 0.3, 0.2, 0.1]], dtype=torch.float64)
+    >>> found = scaled_optimum(reference.log(), torch.tensor([[0, 1, 2, 0]]).double(), beta=1.0)
+    >>> policy, rewards = found.exp(), torch.tensor([0.0, 1, 2, 0]).double()
+    >>> mean = (policy * rewards).sum()
+    >>> deviation = (policy * (rewards - mean) ** 2).sum().sqrt()
+    >>> same = forward_kl_optimum(reference.log(), (rewards / deviation)[None], beta=1.0)
+    >>> bool(torch.allclose(found, same, atol=1e-6))
+    True
     """
     sigma = torch.ones(len(rewards), dtype=rewards.dtype)
     found = log_reference

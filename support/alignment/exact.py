@@ -22,7 +22,10 @@ Table = Float[Tensor, "prompt answer"]
 
 
 class Standing(NamedTuple):
-    """Where a policy stands, as means over the prompts; all in nats or units of reward.
+    """Where a policy π stands, as means over the prompts; all in nats or units of reward.
+
+    Its objective is J(π) = E_π[r] − β KL(π ‖ π_ref), with the maximum J* = β ln Z at the policy
+    π* = π_ref exp(r/β) / Z.
 
     Attributes:
         reward: E_π[r].
@@ -40,7 +43,14 @@ class Standing(NamedTuple):
 
 
 def optimum(log_reference: Table, rewards: Table, beta: float) -> Table:
-    """ln π*, the policy with the highest J: the reference reweighted by e^{r/β} and normalised.
+    """ln π* of the best policy: the reference reweighted by e^{r/β} and normalised.
+
+    It has the highest E_π[r] − β KL(π ‖ π_ref) of all policies (Korbak et al. 2022).
+
+    Args:
+        log_reference: ln π_ref of all answers to each prompt, as `answer_log_probs` gives them.
+        rewards: of the same answers.
+        beta: the weight β of the KL penalty.
 
     Raises:
         InputError: β is not positive.
@@ -55,7 +65,9 @@ def optimum(log_reference: Table, rewards: Table, beta: float) -> Table:
 
 
 def optimal_value(log_reference: Table, rewards: Table, beta: float) -> Float[Tensor, " prompt"]:
-    """J* = β ln Z for each prompt.
+    """J* = β ln Z for each prompt: the highest E_π[r] − β KL(π ‖ π_ref) that a policy can have.
+
+    Arguments and errors are those of `optimum`.
 
     >>> reference = torch.tensor([[0.4, 0.3, 0.2, 0.1]], dtype=torch.float64)
     >>> round(optimal_value(reference.log(), torch.tensor([[0, 1, 2, 0]]).double(), beta=1.0).item(), 4)
@@ -68,6 +80,10 @@ def optimal_value(log_reference: Table, rewards: Table, beta: float) -> Float[Te
 def divergence(log_p: Table, log_q: Table) -> Float[Tensor, " prompt"]:
     """KL(p ‖ q) for each prompt, in nats; an answer of probability 0 under p counts nothing.
 
+    Args:
+        log_p: ln p of all answers to each prompt.
+        log_q: ln q of the same.
+
     >>> round(divergence(torch.tensor([[0.0, -math.inf]]), torch.tensor([[0.5, 0.5]]).log()).item(), 4)
     0.6931
     """
@@ -77,6 +93,12 @@ def divergence(log_p: Table, log_q: Table) -> Float[Tensor, " prompt"]:
 
 def judge(log_policy: Table, log_reference: Table, rewards: Table, beta: float) -> Standing:
     """Where a policy stands against the best possible one.
+
+    Args:
+        log_policy: ln π of all answers to each prompt; the other arguments and errors are those of `optimum`.
+        log_reference: ln π_ref of the same.
+        rewards: of the same.
+        beta: the weight β of the KL penalty.
 
     >>> reference = torch.tensor([[0.5, 0.5]], dtype=torch.float64).log()
     >>> standing = judge(reference, reference, torch.tensor([[1.0, 0.0]], dtype=torch.float64), beta=1.0)
@@ -95,8 +117,9 @@ def judge(log_policy: Table, log_reference: Table, rewards: Table, beta: float) 
 def forward_kl_optimum(log_reference: Table, rewards: Table, beta: float, rounds: int = 100) -> Table:
     """ln of the policy that maximises E_π[r] − β KL(π_ref ‖ π): π = β π_ref / (λ − r), with λ by bisection.
 
-    To this policy leads the penalty k3 of GRPO as a term of the loss, because the expectation of its gradient
-    is that of the *other* KL divergence.
+    The penalty k3 as a term of the loss, as in GRPO, leads to this policy, because the expectation of its
+    gradient is that of the *other* KL divergence. Arguments and errors are those of `optimum`; ``rounds`` of
+    the bisection halve the error each.
 
     >>> reference = torch.tensor([[0.4, 0.3, 0.2, 0.1]], dtype=torch.float64)
     >>> found = forward_kl_optimum(reference.log(), torch.tensor([[0, 1, 2, 0]]).double(), beta=1.0)
@@ -115,11 +138,16 @@ def forward_kl_optimum(log_reference: Table, rewards: Table, beta: float, rounds
 
 
 def best_of_n(log_reference: Table, rewards: Table, n: int) -> Table:
-    """ln of the law of the best of n answers, of which an equally good one is taken at random.
+    """The log-probability that each answer is the best of n; of equally good ones one is taken at random.
 
     With F(r) the probability under π_ref of a reward of at most r, and F⁻ of one below, an answer of reward r
     has π_ref (Fⁿ − F⁻ⁿ) / (F − F⁻). Its KL from the reference is at most ln n − (n − 1)/n (Beirami et al.
     2024), and just that for a continuous reward.
+
+    Args:
+        log_reference: ln π_ref of all answers to each prompt.
+        rewards: of the same answers.
+        n: how many answers are drawn.
 
     Raises:
         InputError: n is not at least 1.
@@ -144,6 +172,12 @@ def prefix_values(log_policy: Table, rewards: Table, tokens: int, length: int) -
     """The expected reward from each beginning of an answer on: entry k has a value for each of tokens^k.
 
     Entry 0 is the value of the prompt, the last entry the rewards themselves.
+
+    Args:
+        log_policy: ln π of all answers to each prompt, in the order of `all_answers`.
+        rewards: of the same.
+        tokens: how many can stand at each place.
+        length: tokens of an answer.
 
     >>> policy, rewards = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]])
     >>> [v.tolist() for v in prefix_values(policy, rewards, tokens=2, length=1)]

@@ -261,7 +261,17 @@ class Harness:
 
 
 class Forbidding(nn.Module):
-    """A model that gives some tokens the probability zero; everything else is the model's own."""
+    """A model that gives some tokens the probability zero; everything else is the model's own.
+
+    Args:
+        model: ids → logits; it is not copied.
+        forbidden: ids.
+
+    >>> from support.model import GPT, GPTConfig
+    >>> bound = Forbidding(GPT(GPTConfig(vocab_size=4)), forbidden=[1, 2])
+    >>> bound(torch.tensor([[3]])).isinf().flatten().tolist()
+    [False, True, True, False]
+    """
 
     def __init__(self, model: Any, forbidden: Sequence[int]) -> None:
         super().__init__()

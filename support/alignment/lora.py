@@ -23,6 +23,12 @@ class LowRankUpdate(nn.Module):
 
     A starts at random and B at zero, so that the update is zero at the start.
 
+    Args:
+        d_in: inputs of the projection.
+        d_out: its outputs.
+        rank: r, the rows of A and the columns of B.
+        alpha: α; the update is scaled by α / r.
+
     Follows Hu et al. 2021 (LoRA), section 4.1.
 
     >>> update = LowRankUpdate(d_in=3, d_out=2, rank=1, alpha=2.0)
@@ -57,6 +63,10 @@ class LoRALinear(nn.Linear):
     """A linear layer with its own weight, and beside it the updates of any number of adapters.
 
     The layer may hold several projections in one matrix, as queries, keys and values; each has its rows.
+
+    Args:
+        linear: the layer whose weight and bias it takes over.
+        rows: projection → its first row in the weight, and the one behind its last.
     """
 
     def __init__(self, linear: nn.Linear, rows: dict[str, tuple[int, int]]) -> None:
@@ -173,12 +183,12 @@ def adapter_names(model: nn.Module) -> list[str]:
 
 
 def lora_layers(model: nn.Module) -> dict[str, LoRALinear]:
-    """The layers that carry updates, by their places."""
+    """The layers that carry updates, by their places, such as ``blocks.0.attention.qkv``."""
     return {path: module for path, module in model.named_modules() if isinstance(module, LoRALinear)}
 
 
 def lora_parameters(model: nn.Module, name: str | None = None) -> list[nn.Parameter]:
-    """The trained numbers of one adapter, or of all.
+    """The matrices A and B of the adapter of this name, or of all adapters: what training updates.
 
     Raises:
         InputError: there is no such adapter.

@@ -12,6 +12,11 @@ def exact_search(
 ) -> Int[Tensor, "query k"]:
     """The ``k`` documents with the largest dot products, best first; every document is looked at.
 
+    Args:
+        documents: vectors.
+        queries: vectors of the same width.
+        k: how many to find for each query.
+
     >>> exact_search(torch.eye(3), torch.tensor([[0.1, 0.9, 0.5]]), k=2).tolist()
     [[1, 2]]
     """
@@ -64,6 +69,11 @@ class InvertedFile:
         """The best ``k`` documents of the ``probes`` nearest cells, and how many documents were looked at.
 
         Places for which the cells hold too few documents are −1.
+
+        Args:
+            queries: vectors of length 1.
+            k: how many to find for each query.
+            probes: how many cells each query looks into.
 
         Raises:
             InputError: ``probes`` is not between 1 and the number of cells.

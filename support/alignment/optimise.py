@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from support.training import TrainConfig
-from support.training.schedule import learning_rate, make_optimiser
+from support.training.schedule import make_optimiser, set_learning_rate
 
 Callback = Callable[[int], None]
 
@@ -22,7 +22,7 @@ def minimise(
     Args:
         model: what is trained, in place.
         loss: step → the loss, with a gradient.
-        config: ``steps``, ``lr`` with its schedule, ``betas``, ``weight_decay`` and ``clip`` count here.
+        config: ``steps``, ``clip``, the optimiser and its rates count here.
         callback: called with the number of steps done after each of them.
 
     >>> layer = nn.Linear(1, 1)
@@ -39,8 +39,7 @@ def minimise(
         value.backward()
         if config.clip is not None:
             torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-        for group in optimiser.param_groups:
-            group["lr"] = learning_rate(step, config)
+        set_learning_rate(optimiser, step, config)
         optimiser.step()
         losses.append(value.item())
         if callback is not None:

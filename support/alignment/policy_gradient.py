@@ -19,12 +19,12 @@ from support.alignment.reward_model import ScoreModel
 from support.core import InputError, seeded_generator
 from support.model import GPT
 from support.training import TrainConfig
-from support.training.schedule import learning_rate, make_optimiser
+from support.training.schedule import make_optimiser, set_learning_rate
 
 
 @dataclass(frozen=True)
 class PolicyConfig:
-    """What tells the methods apart.
+    """What tells the methods of `train_policy` apart.
 
     Attributes:
         beta: the weight of the KL penalty.
@@ -33,7 +33,7 @@ class PolicyConfig:
             ``"group"`` (GRPO), or the ``"critic"`` that is trained beside (PPO).
         penalty: where the KL stands and its estimator, k1, k2 or k3: ``"reward:k1"``, ``"loss:k3"``.
         per_token: a penalty in the loss is computed for each token (as GRPO does), not for the answer.
-        scale_rewards: divide a group's advantages by their deviation (as GRPO does).
+        scale_rewards: divide a group's advantages by their standard deviation (as GRPO does).
         clip: PPO's ε; ``None`` clips nothing.
         epochs: updates from the same answers.
         gae_lambda: of the critic's advantages.
@@ -41,6 +41,12 @@ class PolicyConfig:
 
     Raises:
         InputError: there is no such baseline or penalty, or a group too small for its baseline.
+
+    Follows Williams 1992 (REINFORCE), Schulman et al. 2016 (GAE) and 2017 (PPO), Ouyang et al. 2022 (the KL
+    in the reward), Shao et al. 2024 (GRPO).
+
+    >>> grpo = PolicyConfig(penalty="loss:k3", per_token=True, scale_rewards=True, clip=0.2)
+    >>> ppo = PolicyConfig(baseline="critic", clip=0.2, epochs=4)
     """
 
     beta: float = 1.0
@@ -116,7 +122,12 @@ def gae(
 def clipped_objective(
     ratio: Float[Tensor, "*token"], advantages: Float[Tensor, "*token"], clip: float | None
 ) -> Float[Tensor, "*token"]:
-    """PPO's objective: min(ρA, clamp(ρ, 1 − ε, 1 + ε) A) with the ratio ρ = π/π_old.
+    """PPO's objective: min(ρA, clamp(ρ, 1 − ε, 1 + ε) A) with the ratio ρ = π/π_old (Schulman et al. 2017).
+
+    Args:
+        ratio: ρ of each token: its probability now, over that with which it was drawn.
+        advantages: A of each token.
+        clip: ε; None clips nothing.
 
     >>> clipped_objective(torch.tensor([1.5, 1.5, 0.5, 0.5]), torch.tensor([1.0, -1.0, 1.0, -1.0]), clip=0.2)
     tensor([ 1.2000, -1.5000,  0.5000, -0.8000])
@@ -213,7 +224,7 @@ def train_policy(
         reward: of a whole answer.
         length: tokens of an answer.
         config: which method; GRPO-like with the KL in the reward by default.
-        training: steps and optimiser.
+        training: steps and optimiser; by default 150 steps at a learning rate of 10⁻³, without weight decay.
         seed: of the answers that are drawn.
         callback: called with the number of steps done after each of them.
 
@@ -241,8 +252,7 @@ def train_policy(
         batch = _Batch(run)
         rewards.append(batch.reward.mean().item())
         for optimiser, factor in optimisers:
-            for group in optimiser.param_groups:
-                group["lr"] = factor * learning_rate(step, training)
+            set_learning_rate(optimiser, step, training, factor)
         for _ in range(config.epochs):
             loss = run.loss(batch)
             if run.critic is not None:

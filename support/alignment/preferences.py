@@ -56,6 +56,10 @@ def preference_probability(
 ) -> Float[Tensor, "*pair"]:
     """The probability that the first answer is preferred, σ(r₁ − r₂), for rewards r₁ and r₂.
 
+    Args:
+        first: r₁.
+        second: r₂.
+
     Follows Bradley and Terry 1952.
 
     >>> round(preference_probability(torch.tensor(1.0), torch.tensor(0.0)).item(), 3)

@@ -63,6 +63,11 @@ def mean_rows(
 ) -> Float[Tensor, "text d_model"]:
     """Each text as the mean of its words' rows; words that the vocabulary lacks are left out.
 
+    Args:
+        table: a row for each word of the vocabulary, such as a model's embedding.
+        vocabulary: its words.
+        texts: each a list of words.
+
     Raises:
         InputError: a text has no known word.
 
@@ -170,6 +175,10 @@ def train_encoder(
 def ranks(scores: Float[Tensor, "query document"], right: Int[Tensor, " query"]) -> Int[Tensor, " query"]:
     """The place of each query's right document, from 1; of equal scores the right one comes last.
 
+    Args:
+        scores: higher is better.
+        right: the right document of each query.
+
     >>> ranks(torch.tensor([[0.1, 0.9, 0.9], [0.2, 0.1, 0.0]]), torch.tensor([1, 0])).tolist()
     [2, 1]
     """
@@ -199,7 +208,14 @@ def recall_at(scores: Float[Tensor, "query document"], right: Int[Tensor, " quer
 def seeded_encoder(
     vocabulary: Vocabulary, pairs: Sequence[tuple[Words, Words]], seed: int = 0, steps: int = 100
 ) -> RetrievalEncoder:
-    """A fresh encoder, trained; the same for the same seed."""
+    """A fresh encoder, trained by `train_encoder`; the same for the same seed.
+
+    Args:
+        vocabulary: its words.
+        pairs: (query, document).
+        seed: of its weights and of the draws; it sets the seeds of the process, too.
+        steps: updates.
+    """
     seed_everything(seed)
     encoder = RetrievalEncoder(vocabulary)
     train_encoder(encoder, pairs, steps=steps, seed=seed)

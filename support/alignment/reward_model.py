@@ -24,8 +24,8 @@ class ScoreModel(nn.Module):
 
     >>> from support import zoo
     >>> scores = ScoreModel(zoo.load("calling-game").model)
-    >>> scores(torch.tensor([[1, 3, 17]]))
-    tensor([[0., 0., 0.]], grad_fn=<SqueezeBackward1>)
+    >>> scores(torch.tensor([[1, 3, 17]])).tolist()
+    [[0.0, 0.0, 0.0]]
     """
 
     def __init__(self, model: GPT) -> None:
@@ -50,6 +50,12 @@ class ScoreModel(nn.Module):
 def bradley_terry_loss(chosen: Float[Tensor, " pair"], rejected: Float[Tensor, " pair"]) -> Float[Tensor, ""]:
     """The mean of −ln σ(r_chosen − r_rejected): the cross-entropy of the annotators' choices.
 
+    Args:
+        chosen: the score of each answer that was preferred.
+        rejected: of the other one.
+
+    Follows Christiano et al. 2017 and Ouyang et al. 2022.
+
     >>> round(bradley_terry_loss(torch.zeros(1), torch.zeros(1)).item(), 4)
     0.6931
     """
@@ -57,35 +63,48 @@ def bradley_terry_loss(chosen: Float[Tensor, " pair"], rejected: Float[Tensor, "
 
 
 def train_reward_model(
-    model: GPT, pairs: Pairs, config: TrainConfig, batch: int = 64, seed: int = 0
+    model: GPT, pairs: Pairs, training: TrainConfig, batch_size: int = 64, seed: int = 0
 ) -> tuple[ScoreModel, list[float]]:
     """A reward model fitted to compared answers, from a copy of a model; and its losses.
 
     Args:
         model: where the reward model's trunk starts.
         pairs: the comparisons, drawn from with replacement.
-        config: its ``steps``, learning rate and the rest of the optimiser.
-        batch: pairs a step.
+        training: its ``steps``, learning rate and the rest of the optimiser.
+        batch_size: pairs a step.
         seed: of the draws of pairs.
+
+    >>> from support.model import GPTConfig
+    >>> pairs = Pairs(torch.tensor([[1, 4]]), torch.tensor([[5, 6]]), torch.tensor([[7, 8]]))
+    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
+    >>> scores, losses = train_reward_model(model, pairs, TrainConfig(steps=40, lr=0.03), batch_size=4)
+    >>> round(losses[0], 4), losses[-1] < 0.1  # ln 2 at the start
+    (0.6931, True)
     """
     scores = ScoreModel(model)
     generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:
         prompts, chosen, rejected = pairs.take(
-            torch.randint(len(pairs.prompts), (batch,), generator=generator)
+            torch.randint(len(pairs.prompts), (batch_size,), generator=generator)
         )
         both = scores.score(prompts.repeat(2, 1), torch.cat([chosen, rejected]))
-        return bradley_terry_loss(*both.split(batch))
+        return bradley_terry_loss(*both.split(batch_size))
 
-    return scores, minimise(scores, loss, config)
+    return scores, minimise(scores, loss, training)
 
 
 @torch.no_grad()
 def all_scores(
     scores: ScoreModel, prompts: Int[Tensor, "prompt position"], answers: Int[Tensor, "answer length"]
 ) -> Float[Tensor, "prompt answer"]:
-    """The score of every answer to every prompt, in float64."""
+    """The score of every answer to every prompt, in float64.
+
+    Args:
+        scores: a reward model.
+        prompts: ids; all of one length.
+        answers: ids, such as `all_answers`.
+    """
     rows = [
         torch.cat([scores.score(prompt.expand(len(part), -1), part) for part in answers.split(20_000)])
         for prompt in prompts

@@ -121,7 +121,18 @@ class Unplugged:
 
 
 def unplugged(model: nn.Module, vocabulary: Vocabulary, problems: Sequence[Problem]) -> Unplugged:
-    """Let a model go on by itself, without a harness, with every token allowed."""
+    """Let a model go on by itself, without a harness, with every token allowed.
+
+    Args:
+        model: ids → logits.
+        vocabulary: its vocabulary.
+        problems: what is asked.
+
+    Raises:
+        InputError: there is no problem.
+    """
+    if not problems:
+        raise InputError("There is no problem to answer; give at least one.")
     marks = Marks()
     prompts = [vocabulary.encode([marks.start, *p.question]) for p in problems]
     texts = generate_many(model, prompts, 60, greedy=True, stop=vocabulary.encode([marks.end]))

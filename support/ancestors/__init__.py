@@ -3,7 +3,7 @@
 from support.ancestors.bengio import NeuralNGram
 from support.ancestors.ngram import NGram
 from support.ancestors.perceptrons import Perceptrons
-from support.ancestors.recurrent import GRU, LSTM, RNN, MinGRU, RecurrentModel, as_torch, scan
+from support.ancestors.recurrent import GRU, LSTM, RNN, Cell, MinGRU, RecurrentModel, as_torch, scan
 from support.ancestors.seq2seq import AdditiveAttention, Seq2Seq
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "LSTM",
     "RNN",
     "AdditiveAttention",
+    "Cell",
     "MinGRU",
     "NGram",
     "NeuralNGram",

@@ -15,7 +15,9 @@ State = tuple[Float[Tensor, "batch d_hidden"], ...]
 
 
 class Cell(nn.Module):
-    """What the cells share: a matrix for the token and one for the hidden state, ``blocks`` vectors each.
+    """What recurrent cells share: a matrix for the token and one for the hidden state.
+
+    A cell is called with the tokens' vectors. The state is a tuple whose first entry is the hidden state.
 
     Args:
         d_in: numbers of a token's vector.
@@ -55,7 +57,7 @@ class Cell(nn.Module):
         return tuple(self.input.weight.new_zeros(batch, self.d_hidden) for _ in range(self.states))
 
     def step(self, x: Float[Tensor, "batch blocks_d_hidden"], state: State) -> State:
-        """The state after a token, given what `input` made of it."""
+        """The state after a token, given what the cell's ``input`` layer made of the token's vector."""
         raise NotImplementedError
 
     def forward(
@@ -72,6 +74,8 @@ class Cell(nn.Module):
 
 class RNN(Cell):
     """The plain recurrent network: h' = tanh(x W_x + h W_h + b). W_h starts orthogonal.
+
+    The arguments are those of `Cell`.
 
     Follows Elman 1990, *Finding Structure in Time*.
 
@@ -90,6 +94,8 @@ class RNN(Cell):
 
 class LSTM(Cell):
     """Long short-term memory: a cell state c that is added to, and three gates that guard it.
+
+    The arguments are those of `Cell`; the state is (h, c).
 
     Follows Hochreiter and Schmidhuber 1997, with the forget gate of Gers, Schmidhuber and Cummins 2000.
 
@@ -110,7 +116,8 @@ class LSTM(Cell):
 class GRU(Cell):
     """The gated recurrent unit: one state, an update gate z that mixes old and new, a reset gate r.
 
-    As in torch, the reset gate acts after the matrix: r ⊙ (h W + b), not (r ⊙ h) W + b.
+    As in torch, the reset gate acts after the matrix: r ⊙ (h W + b), not (r ⊙ h) W + b. The arguments are
+    those of `Cell`.
 
     Follows Cho et al. 2014, *Learning Phrase Representations using RNN Encoder–Decoder*.
 
@@ -132,7 +139,8 @@ class MinGRU(Cell):
     """A GRU whose gate and proposal do not read the state: h' = (1 − z) ⊙ h + z ⊙ n.
 
     The recurrence is then linear in h, so all positions can be computed together, in log₂(positions) rounds
-    (`scan`). `forward` does that; `Cell.forward` is the loop with the same result.
+    (`scan`). `forward` does that; `Cell.forward` is the loop with the same result. The arguments are those of
+    `Cell`.
 
     Follows Feng et al. 2024, *Were RNNs All We Needed?*
 
@@ -170,6 +178,10 @@ def scan(
     Two steps are one step: keep and add of the later one after the earlier one. Each round joins every
     position with the one 1, 2, 4, … places before it.
 
+    Args:
+        keep: what the state before is multiplied by at each position.
+        add: what is added to it there.
+
     Follows Hillis and Steele 1986, *Data Parallel Algorithms*.
 
     >>> scan(torch.full((1, 4, 1), 0.5), torch.ones(1, 4, 1)).flatten().tolist()
@@ -185,7 +197,7 @@ def scan(
 
 
 def as_torch(cell: RNN | LSTM | GRU) -> nn.RNNBase:
-    """Torch's own network with this cell's parameters, shared and not copied: the same numbers, sooner.
+    """Torch's own network with this cell's parameters, shared and not copied: the same numbers, faster.
 
     >>> cell, x = GRU(3, 5).double(), torch.randn(2, 9, 3).double()
     >>> bool(torch.allclose(as_torch(cell)(x)[0], cell(x)[0]))

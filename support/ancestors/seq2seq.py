@@ -17,8 +17,8 @@ class AdditiveAttention(nn.Module):
 
     >>> attention = AdditiveAttention(4)
     >>> context, weights = attention(torch.zeros(2, 4), torch.zeros(2, 3, 4))
-    >>> context.shape, weights[0].sum().round(decimals=4)
-    (torch.Size([2, 4]), tensor(1., grad_fn=<RoundBackward1>))
+    >>> context.shape, weights.shape, round(weights[0].sum().item(), 4)
+    (torch.Size([2, 4]), torch.Size([2, 3]), 1.0)
     """
 
     def __init__(self, d_hidden: int) -> None:
@@ -36,8 +36,8 @@ class AdditiveAttention(nn.Module):
         """The context vector, and the attention weights.
 
         Args:
-            query: the writer's state.
-            states: of the reader, one for each token of the source; they are keys and values alike.
+            query: the decoder's state.
+            states: of the encoder, one for each token of the source; they are keys and values alike.
             present: False where the source is only padding.
         """
         hidden = torch.tanh(self.query(query)[:, None] + self.key(states))
@@ -51,8 +51,8 @@ class AdditiveAttention(nn.Module):
 class Seq2Seq(nn.Module):
     """``model(Seq2SeqInputs(source, ids))``: logits of the token after each of ``ids``, given the source.
 
-    A GRU reads the source; its last state is all that the writing GRU starts from. With ``attention``, the
-    decoder also attends to every state of the encoder before each step.
+    A GRU, the encoder, reads the source; its last state is all that a second one, the decoder, starts from.
+    With ``attention``, the decoder also attends to every state of the encoder before each step.
 
     Args:
         vocab_size: of the ids, of both texts.
@@ -62,7 +62,7 @@ class Seq2Seq(nn.Module):
         pad_id: the id of padding in a source.
 
     Follows Cho et al. 2014 and Sutskever, Vinyals and Le 2014; with attention Bahdanau et al. 2014 (whose
-    reader went in both directions; ours goes in one).
+    encoder went in both directions; ours goes in one).
 
     >>> model = Seq2Seq(vocab_size=9, d_model=4, d_hidden=6, attention=True)
     >>> model(Seq2SeqInputs(torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 4]]))).shape
@@ -88,7 +88,7 @@ class Seq2Seq(nn.Module):
     def read(
         self, source: Int[Tensor, "batch source"]
     ) -> tuple[Float[Tensor, "batch source d_hidden"], Bool[Tensor, "batch source"]]:
-        """The reader's state after each token of the source (padding leaves it alone), and what is text."""
+        """The encoder's state after each token of the source (padding leaves it alone), and what is text."""
         present, states = source != self.pad_id, []
         (h,) = self.encoder.start(len(source))
         for x, real in zip(

@@ -49,6 +49,10 @@ def scale() -> Literal["cpu", "cuda"]:
 def pick(*, cpu: T, cuda: T) -> T:
     """The value for the scale of this machine, see `scale`.
 
+    Args:
+        cpu: taken on a CPU, and on a small GPU.
+        cuda: taken on a GPU with enough memory.
+
     >>> pick(cpu=100, cuda=5000) in (100, 5000)
     True
     """

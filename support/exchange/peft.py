@@ -46,6 +46,15 @@ def to_peft(
 
     Raises:
         InputError: there is no such adapter, or the architecture is not known here.
+
+    >>> import tempfile
+    >>> from support.alignment import add_lora, adapter_names, merge_lora
+    >>> from support.model import GPTConfig
+    >>> model, folder = add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=2), tempfile.mkdtemp()
+    >>> to_peft(model, folder)["r"]  # queries, keys and values together
+    6
+    >>> adapter_names(from_peft(merge_lora(model), folder, name="again"))
+    ['again']
     """
     if name not in adapter_names(model):
         raise InputError(f"There is no adapter {name!r} to write.")
@@ -83,6 +92,8 @@ def to_peft(
 @checked
 def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default") -> GPT:
     """Put an adapter that ``peft`` saved (``save_pretrained``) on its base model, in place, and use it.
+
+    See the example of `to_peft`.
 
     Args:
         model: the base model, as `from_huggingface` gives it.

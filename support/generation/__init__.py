@@ -2,7 +2,12 @@
 
 from support.generation.loop import generate, generate_many, stream
 from support.generation.sampling import next_token
-from support.generation.speculative import Speculation, expected_tokens, residual, speculative_generate
+from support.generation.speculative import (
+    Speculation,
+    expected_tokens,
+    residual_distribution,
+    speculative_generate,
+)
 
 __all__ = [
     "Speculation",
@@ -10,7 +15,7 @@ __all__ = [
     "generate",
     "generate_many",
     "next_token",
-    "residual",
+    "residual_distribution",
     "speculative_generate",
     "stream",
 ]

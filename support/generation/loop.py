@@ -80,7 +80,14 @@ def stream(
 ) -> Iterator[int]:
     """What `generate` adds, token by token, each as soon as it is chosen; without the prompt.
 
-    Options and errors are those of `generate`; they are checked at once, not at the first token.
+    Errors are those of `generate`; they are raised at once, not at the first token.
+
+    Args:
+        model: see `generate`.
+        ids: the text so far, one token at least.
+        max_new_tokens: write at most so many.
+        seed: the same seed gives the same tokens.
+        options: see `generate`: ``temperature``, ``stop`` and so on.
 
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))

@@ -19,13 +19,21 @@ Draft = GPT | Callable[[list[int]], Float[Tensor, " vocab"]]  # a model, or the 
 
 @dataclass(frozen=True)
 class Speculation:
-    """A text, and what it cost to generate it."""
+    """A text, and what it cost to generate it.
 
-    ids: list[int]  # the prompt and what was generated
-    passes: int  # of the large model
-    drafted: int  # tokens that the draft proposed …
-    judged: int  # … of these, how many the large model came to judge: up to the first one that it rejects …
-    accepted: int  # … and how many were kept
+    Attributes:
+        ids: the prompt and what was generated.
+        passes: of the large model.
+        drafted: tokens that the draft proposed.
+        judged: how many of these the large model came to judge: in each pass up to the first that it rejects.
+        accepted: how many were kept.
+    """
+
+    ids: list[int]
+    passes: int
+    drafted: int
+    judged: int
+    accepted: int
 
     @property
     def acceptance(self) -> float:
@@ -51,7 +59,7 @@ def expected_tokens(acceptance: float, k: int) -> float:
     return float(sum(acceptance**i for i in range(k + 1)))
 
 
-def residual(p: Float[Tensor, " vocab"], q: Float[Tensor, " vocab"]) -> Float[Tensor, " vocab"]:
+def residual_distribution(p: Float[Tensor, " vocab"], q: Float[Tensor, " vocab"]) -> Float[Tensor, " vocab"]:
     """What to draw from when a drafted token is rejected: ``max(p − q, 0)``, made to sum to one.
 
     A token drafted from q is kept with probability ``min(1, p / q)``. Together with this distribution for the
@@ -61,7 +69,7 @@ def residual(p: Float[Tensor, " vocab"], q: Float[Tensor, " vocab"]) -> Float[Te
         p: the large model's distribution.
         q: the draft's.
 
-    >>> residual(torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.2, 0.2, 0.6]))
+    >>> residual_distribution(torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.2, 0.2, 0.6]))
     tensor([0.7500, 0.2500, 0.0000])
     """
     left = (p - q).clamp(min=0)
@@ -141,7 +149,7 @@ def speculative_generate(
             for token, q, p in zip(tail, guesses, wanted, strict=False):
                 judged += 1
                 if torch.rand((), generator=generator, dtype=torch.float64) * q[token] >= p[token]:
-                    text.append(draw(residual(p, q)))
+                    text.append(draw(residual_distribution(p, q)))
                     break
                 text.append(token)
                 kept += 1

@@ -19,7 +19,7 @@ from support.inside.patching import activation_patching
 from support.inside.probes import Probe, fit_on_all, probe
 from support.inside.retrofit import retrofit
 from support.inside.similarity import analogy, cosine, cosines, neighbours
-from support.inside.sparse_autoencoder import SparseAutoencoder, train_sparse_autoencoder
+from support.inside.sparse_autoencoder import SparseAutoencoder, SparseCode, train_sparse_autoencoder
 from support.inside.through_time import jacobian_norms, step_jacobians
 from support.inside.trace import Trace, ablate, trace
 
@@ -31,6 +31,7 @@ __all__ = [
     "Map",
     "Probe",
     "SparseAutoencoder",
+    "SparseCode",
     "Trace",
     "TunedLens",
     "ablate",

@@ -11,7 +11,8 @@ from support.inside.maps import Vectors, array, pca
 from support.inside.probes import probe
 from support.inside.similarity import analogy
 
-READABLE = 0.8  # the R² above which an axis counts as readable, as in *workbench* note 2
+READABLE = 0.8
+"""The R² above which an axis counts as readable, as in *workbench* note 2."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ def hook_points(model: GPT) -> list[str]:
     - ``blocks.0.attention.output`` and ``.feed_forward.output``: what is added to the residual stream;
     - ``logits``.
 
+    In TransformerLens's names: ``hook_resid_pre`` of block 0 and then each ``hook_resid_mid`` and
+    ``hook_resid_post`` are ``residual.k``; ``attn.hook_pattern``, ``attn.hook_z`` and ``mlp.hook_post`` are
+    ``pattern``, ``z`` (with head and position in the other order) and ``activations``; ``hook_attn_out`` and
+    ``hook_mlp_out`` are the outputs.
+
     >>> from support.model import GPTConfig
     >>> hook_points(GPT(GPTConfig(vocab_size=5, n_layers=1)))[:4]
     ['residual.0', 'blocks.0.attention.input', 'blocks.0.attention.pattern', 'blocks.0.attention.z']
@@ -68,7 +73,7 @@ def run_with_cache(
     Raises:
         InputError: a hook point does not exist, or the model does not accept the ids.
 
-    The name is TransformerLens's (Nanda and Bloom 2022).
+    The name is TransformerLens's (Nanda and Bloom 2022), the hook points are our own.
 
     >>> from support.model import GPTConfig
     >>> names = ["blocks.0.attention.pattern", "residual.4"]
@@ -142,6 +147,11 @@ def only(
     edit: Edit, heads: Sequence[int] | None = None, positions: Sequence[int] | None = None
 ) -> Callable[[Tensor], Tensor]:
     """The same edit, for some heads (of a pattern or of z) or positions only; the rest is unchanged.
+
+    Args:
+        edit: as one of the ``edits`` of `hooked`.
+        heads: counted from 0; all if not given.
+        positions: of a pattern those of the queries; all if not given.
 
     Raises:
         InputError: in the pass, if the activation has no such head.

@@ -17,6 +17,10 @@ from support.model import GPT, evaluating
 def logit_lens(model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
     """Each stage's residual stream through the final norm and the head: the logits if it stopped there.
 
+    Args:
+        model: dropout is off.
+        seen: its `trace`; the stages are `Trace.stages`.
+
     Follows nostalgebraist 2020, *interpreting GPT: the logit lens*.
 
     >>> from support.model import GPTConfig
@@ -32,7 +36,11 @@ class TunedLens(nn.Module):
     """One affine map for each stage, ``x → x + x A + b``, in front of the model's own norm and head.
 
     All start as the identity, so an untrained one is the logit lens. The last stage has none: its
-    stream is what the head was trained to read.
+    stream is what the head was trained to read. `tune_lens` makes a trained one.
+
+    Args:
+        n_stages: stages of a `Trace`: two for each layer, and one.
+        d_model: numbers in the stream.
 
     Follows Belrose et al. 2023, *Eliciting Latent Predictions from Transformers with the Tuned Lens*.
     """
@@ -53,7 +61,7 @@ class TunedLens(nn.Module):
 
     @torch.no_grad()
     def forward(self, model: GPT, seen: Trace) -> Float[Tensor, "stage batch position vocab"]:
-        """As `logit_lens`, each stream mapped first."""
+        """As `logit_lens`, each stream mapped first; the arguments are the same."""
         return logit_lens(model, replace(seen, streams=self.translate(seen.streams)))
 
 

@@ -18,16 +18,24 @@ from support.model import GPT, FeedForward
 class LogitAttribution:
     """A logit (or the difference of two) at one position, taken apart; ``batch`` texts at once.
 
-    ``embedding``, all of ``attention``, all of ``feed_forward`` and ``shift`` add up to ``logit``. The heads
-    of a layer and its output bias add up to its attention, the neurons and their bias to its network.
+    ``embedding``, all of ``attention``, all of ``feed_forward`` and ``shift`` add up to ``logit``.
+
+    Attributes:
+        embedding: what the embedding contributes, with its position's row.
+        attention: what each layer's attention contributes.
+        heads: the same by head; the rest is the output bias's.
+        feed_forward: what each layer's feed-forward network contributes.
+        neurons: the same by hidden unit; the rest is the bias's. None with experts.
+        shift: what the final norm's own bias adds.
+        logit: the whole.
     """
 
     embedding: Float[Tensor, " batch"]
     attention: Float[Tensor, "layer batch"]
     heads: Float[Tensor, "layer batch head"]
     feed_forward: Float[Tensor, "layer batch"]
-    neurons: Float[Tensor, "layer batch d_ff"] | None  # None with experts
-    shift: Float[Tensor, " batch"]  # what the final norm's own bias adds
+    neurons: Float[Tensor, "layer batch d_ff"] | None
+    shift: Float[Tensor, " batch"]
     logit: Float[Tensor, " batch"]
 
     def parts(self) -> dict[str, Float[Tensor, " batch"]]:
@@ -42,11 +50,11 @@ class LogitAttribution:
 def direct_logit_attribution(
     model: GPT,
     ids: Int[Tensor, "*batch position"] | Sequence[int],
-    word: int,
+    token: int,
     against: int | None = None,
     position: int = -1,
 ) -> LogitAttribution:
-    """Each component's contribution to the logit of a word, or to its difference from another word's.
+    """Each component's contribution to the logit of a token, or to its difference from another token's.
 
     The final norm divides by the size of the whole stream, to which all components contribute; that number is
     taken as it was in this pass (it is *frozen*), and the rest of the norm is linear. So the
@@ -55,19 +63,19 @@ def direct_logit_attribution(
     Args:
         model: a `GPT` with residuals and pre-norm. The softcap of the logits (``logit_softcap``) is left out.
         ids: one sequence or a batch of them.
-        word: the id whose logit is asked for.
+        token: the id whose logit is asked for.
         against: another id, whose logit is subtracted.
         position: where in the text.
 
     Raises:
-        InputError: the stream is not a sum (post-norm, no residuals), the model never predicts the word, or
+        InputError: the stream is not a sum (post-norm, no residuals), the model never predicts the token, or
             there is no such position.
 
     Follows Elhage et al. 2021; Wang et al. 2022 for the difference of two logits.
 
     >>> from support.model import GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=5))
-    >>> found = direct_logit_attribution(model, [1, 2, 3], word=4, against=0)
+    >>> found = direct_logit_attribution(model, [1, 2, 3], token=4, against=0)
     >>> logits = model(torch.tensor([[1, 2, 3]]))[0, -1]
     >>> bool((sum(found.parts().values()) - (logits[4] - logits[0])).abs() < 1e-6)
     True
@@ -75,7 +83,7 @@ def direct_logit_attribution(
     config = model.config
     if not (config.norm_first and config.residual):
         raise InputError("Attribution needs a stream that is a sum: residual=True and norm_first=True.")
-    for one in (word, against):
+    for one in (token, against):
         if one in config.masked_ids or (one is not None and not 0 <= one < config.vocab_size):
             raise InputError(f"The model never predicts id {one}; ask for another one.")
     ids = as_batch(model, ids)
@@ -85,7 +93,7 @@ def direct_logit_attribution(
     seen = trace(model, ids)
     last = seen.streams[-1]
     rows = model.embedding.weight if model.head is None else weight_of(model.head, config.d_model, last)
-    reader = rows[word] if against is None else rows[word] - rows[against]
+    reader = rows[token] if against is None else rows[token] - rows[against]
     reader, shift = _through_norm(model.final_norm, reader, last[:, position])
 
     def share(writes: Tensor) -> Tensor:

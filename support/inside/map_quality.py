@@ -12,6 +12,11 @@ def trustworthiness(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
 
     Swap the two arguments for *continuity*: are words that are near in the space also near on the map?
 
+    Args:
+        vectors: one row per word.
+        points: where the map puts the words; `Map.points`.
+        neighbours: how many of each word's nearest are compared.
+
     Raises:
         InputError: `neighbours` is not below half the number of words.
 
@@ -33,6 +38,11 @@ def neighbours_kept(vectors: Vectors, points: Num[np.ndarray, "word axis"], neig
     """The share of each word's nearest neighbours in the space that are still its nearest on the map.
 
     A random map keeps about ``neighbours / (words - 1)``.
+
+    Args:
+        vectors: one row per word.
+        points: where the map puts the words; `Map.points`.
+        neighbours: how many of each word's nearest are compared.
 
     Raises:
         InputError: `neighbours` is not below the number of words.

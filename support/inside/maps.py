@@ -141,6 +141,13 @@ def pca(vectors: Vectors, components: int = 2) -> Map:
 def remove_top(vectors: Vectors, components: int) -> Float[np.ndarray, "word d"]:
     """Centre the words and flatten their first principal components, where frequency often hides.
 
+    Args:
+        vectors: one row per word.
+        components: how many to take away.
+
+    Raises:
+        InputError: as `pca`.
+
     Follows Mu & Viswanath 2018, "All-but-the-Top".
 
     >>> remove_top(np.array([[0.0, 0], [4, 1], [0, 1], [4, 0]]), components=1).round(2) + 0.0

@@ -18,25 +18,25 @@ def activation_patching(
     model: GPT,
     clean: Int[Tensor, "*batch position"] | Sequence[int],
     corrupted: Int[Tensor, "*batch position"] | Sequence[int],
-    measure: Callable[[Float[Tensor, "batch position vocab"]], Float[Tensor, ""] | float],
+    metric: Callable[[Float[Tensor, "batch position vocab"]], Float[Tensor, ""] | float],
     names: Sequence[str],
     each: Literal["point", "position", "head"] = "point",
 ) -> Float[Tensor, "point place"]:
     """How much of the clean answer comes back when one clean activation is put into the corrupted pass.
 
-    0: nothing changed; 1: the measure is as in the clean pass. It can be above 1 or below 0.
+    0: nothing changed; 1: the metric is as in the clean pass. It can be above 1 or below 0.
 
     Args:
         model: runs the two texts.
         clean: a text, or a batch of texts.
         corrupted: the same with something exchanged, of the same shape.
-        measure: of the logits; a number.
+        metric: the clean or corrupted pass's logits → one number, such as a difference of two logits.
         names: of `hook_points`; each is tried on its own.
         each: put in the whole activation (one column), or what it holds at one position, or of one head
             (for patterns and z): one column each.
 
     Raises:
-        InputError: the texts differ in shape, the measure does not tell them apart, there are no heads at a
+        InputError: the texts differ in shape, the metric does not tell them apart, there are no heads at a
             point, or ``each`` is none of the three.
 
     Follows Vig et al. 2020; Meng et al. 2022 (ROME), who call it causal tracing.
@@ -55,16 +55,16 @@ def activation_patching(
             "in the place of a word."
         )
     with evaluating(model):
-        good, bad = (float(measure(model(ids))) for ids in (clean, corrupted))
+        good, bad = (float(metric(model(ids))) for ids in (clean, corrupted))
         if good == bad:
-            raise InputError(f"The measure is {good:.4g} for both texts; there is no difference to carry.")
+            raise InputError(f"The metric is {good:.4g} for both texts; there is no difference to carry.")
         _, seen = run_with_cache(model, clean, names)
         rows = []
         for name in names:
             row = []
             for place in _places(name, seen[name], each):
                 with hooked(model, {name: only(seen[name], **place)}):
-                    row.append((float(measure(model(corrupted))) - bad) / (good - bad))
+                    row.append((float(metric(model(corrupted))) - bad) / (good - bad))
             rows.append(row)
     return torch.tensor(rows)
 

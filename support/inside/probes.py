@@ -45,7 +45,7 @@ def probe(
     Args:
         vectors: one row per word.
         property: one number per word.
-        penalties: the ridge penalties to choose from.
+        penalties: the ridge penalties to choose from; by default 13 of them, from 10⁻³ to 10³.
 
     Raises:
         InputError: fewer than three words, not one value for each, or the same for all of them.
@@ -91,7 +91,11 @@ def _ridge_by_leave_one_out(
 
 
 def fit_on_all(vectors: Vectors, property: Num[np.ndarray, " word"] | Num[Tensor, " word"]) -> float:
-    """R² of a line on the very words it was fitted to: the number *not* to report, kept for comparison.
+    """R² of a linear fit on the very words it was fitted to: the number *not* to report, for comparison.
+
+    Args:
+        vectors: one row per word.
+        property: one number per word.
 
     >>> round(fit_on_all(np.random.default_rng(0).normal(size=(40, 39)), np.arange(40) % 3), 3)
     1.0

@@ -12,7 +12,12 @@ from support.core import InputError, seeded_generator
 
 @dataclass(frozen=True)
 class SparseCode:
-    """What a sparse autoencoder makes of some vectors: the features' activations, and the vectors rebuilt."""
+    """What a sparse autoencoder makes of some vectors.
+
+    Args:
+        features: how active each feature is.
+        rebuilt: the vectors, rebuilt from the features.
+    """
 
     features: Float[Tensor, "*batch feature"]
     rebuilt: Float[Tensor, "*batch d_in"]
@@ -63,7 +68,7 @@ def train_sparse_autoencoder(
     n_features: int,
     sparsity: float = 0.2,
     steps: int = 2000,
-    batch: int = 1024,
+    batch_size: int = 1024,
     lr: float = 1e-2,
     seed: int = 0,
 ) -> SparseAutoencoder:
@@ -77,7 +82,7 @@ def train_sparse_autoencoder(
         n_features: how many features to look for.
         sparsity: weight of the penalty; more of it, fewer active features and larger errors.
         steps: of training; the learning rate falls to zero along a straight line.
-        batch: samples a step.
+        batch_size: samples a step.
         lr: at the first step.
         seed: of the initial weights and of the order of the samples.
 
@@ -104,7 +109,7 @@ def train_sparse_autoencoder(
     samples = (x - centre) / scale
     for step in range(steps):
         optimiser.param_groups[0]["lr"] = lr * (1 - step / steps)
-        some = samples[torch.randint(len(x), (min(batch, len(x)),), generator=generator).to(x.device)]
+        some = samples[torch.randint(len(x), (min(batch_size, len(x)),), generator=generator).to(x.device)]
         loss = sparse_loss(found(some), some, sparsity)
         optimiser.zero_grad()
         loss.backward()

@@ -40,6 +40,10 @@ def step_jacobians(
     Their product, the last on the left, is ∂(last state)/∂(first state). For an LSTM the state is hidden
     state and cell state together.
 
+    Args:
+        cell: any recurrent cell.
+        x: its inputs.
+
     >>> from support.ancestors import RNN
     >>> step_jacobians(RNN(4, 3), torch.randn(2, 5, 4)).shape
     torch.Size([2, 5, 3, 3])

@@ -17,18 +17,28 @@ from support.model import GPT, SelfAttention, evaluating
 
 @dataclass(frozen=True)
 class Trace:
-    """Each component's output in one pass; with pre-norm, their sum with ``embedding`` is the last stream."""
+    """Each component's output in one pass; with pre-norm, their sum with ``embedding`` is the last stream.
+
+    Attributes:
+        ids: what the model read.
+        embedding: the stream before the first block.
+        attention: what each attention adds to the stream.
+        heads: the same by head (the output bias belongs to no head).
+        feed_forward: what each feed-forward network adds.
+        streams: the residual stream after the embedding and after each sublayer; see `stages`.
+        patterns: the attention weights.
+        activations: of the hidden units, after the activation function; None with experts, of which each
+            token meets a few only.
+        logits: what the model says.
+    """
 
     ids: Int[Tensor, "batch position"]
     embedding: Float[Tensor, "batch position d_model"]
-    attention: Float[Tensor, "layer batch position d_model"]  # what each attention adds …
-    heads: Float[
-        Tensor, "layer batch head position d_model"
-    ]  # … by head (the output bias belongs to no head)
+    attention: Float[Tensor, "layer batch position d_model"]
+    heads: Float[Tensor, "layer batch head position d_model"]
     feed_forward: Float[Tensor, "layer batch position d_model"]
-    streams: Float[Tensor, "stage batch position d_model"]  # after the embedding and after each sublayer
+    streams: Float[Tensor, "stage batch position d_model"]
     patterns: Float[Tensor, "layer batch head query key"]
-    # Behind the activation function; None with experts, of which each token meets a few only.
     activations: Float[Tensor, "layer batch position d_ff"] | None
     logits: Float[Tensor, "batch position vocab"]
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from support.model.attention_context import AttentionContext, make_attention_context
+from support.model.attention_context import AttentionContext, make_attention_context, narrowed
 from support.model.attention_kernels import PATHS, attention_path
 from support.model.cache import LayerCache
 from support.model.config import GPTConfig
@@ -19,7 +19,11 @@ def causal_mask(
 ) -> Bool[Tensor, "query key"]:
     """Which position may attend to which: True where the key is no later than the query.
 
-    With more keys than queries, the queries are the last positions (as they are with a cache).
+    Args:
+        n_queries: positions that attend.
+        n_keys: positions that are attended to, the queries' own being the last (as with a cache); as many
+            if not given.
+        device: of the mask.
 
     >>> causal_mask(3).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -42,7 +46,7 @@ def attend(
         q: queries: what each position asks for.
         k: keys: what each position offers to be found by.
         v: values: what each position hands over.
-        causal: let no position attend to a later one.
+        causal: let no position attend to a later one; with more keys, the queries are the last positions.
         mask: a further mask: True where attention is allowed, or numbers to add to the scores.
         scale: what the scores are multiplied by; 1/√d_head if not given.
 
@@ -71,10 +75,18 @@ def scaled_dot_product(
     dropout: float = 0.0,
     scale: float | None = None,
 ) -> Float[Tensor, "*heads query d_value"]:
-    """The same weighted sums from torch's fused kernel, which does not store the weights.
+    """The weighted sums of `attend` from torch's fused kernel, which does not store the weights.
 
-    With fewer KV heads than heads, each group of neighbouring heads shares one. Causal means as many
-    queries as keys.
+    With fewer KV heads than heads, each group of neighbouring heads shares one.
+
+    Args:
+        q: queries; this and all arguments but one are those of `attend`.
+        k: keys.
+        v: values.
+        causal: let no position attend to a later one; with more keys, the queries are the last positions.
+        mask: a further mask.
+        dropout: the probability with which an attention weight is set to zero.
+        scale: what the scores are multiplied by.
 
     Follows Dao et al. 2022 (FlashAttention), where the device has it; Ainslie et al. 2023 for the groups.
 
@@ -82,11 +94,13 @@ def scaled_dot_product(
     >>> bool(torch.allclose(scaled_dot_product(q, k, v), attend(q, k, v)[0], atol=1e-6))
     True
     """
+    if causal and (mask is not None or q.shape[-2] != k.shape[-2]):  # torch's own rule suits neither
+        causal, mask = False, narrowed(mask, causal_mask(q.shape[-2], k.shape[-2], q.device))
     path = attention_path(q, v)
     if q.ndim > 2 and path != "fused":
         return PATHS[path](q, k, v, causal, mask, dropout, scale)
     grouped = q.ndim > 2 and q.shape[-3] != k.shape[-3]
-    if grouped and q.shape[-2] == 1 and (mask is None or mask.shape[-3] == 1):
+    if grouped and q.shape[-2] == 1 and (mask is None or mask.ndim < 3 or mask.shape[-3] == 1):
         # A group's single queries become the queries of one head: nothing is copied.
         together = q.squeeze(-2).unflatten(-2, (k.shape[-3], -1))
         mixed = F.scaled_dot_product_attention(together, k, v, attn_mask=mask, dropout_p=dropout, scale=scale)
@@ -97,7 +111,15 @@ def scaled_dot_product(
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention: one matrix for all queries, keys and values, one to mix the heads."""
+    """Multi-head self-attention: one matrix for all queries, keys and values, one to mix the heads.
+
+    Follows Vaswani et al. 2017, section 3.2.2; with fewer key and value heads Ainslie et al. 2023.
+
+    >>> attention = SelfAttention(GPTConfig(vocab_size=5, d_model=8, n_heads=2))
+    >>> output, weights = attention.with_weights(torch.zeros(1, 3, 8))
+    >>> output.shape, weights[0, 0, 1].tolist()  # equal scores: the second token attends to both alike
+    (torch.Size([1, 3, 8]), [0.5, 0.5, 0.0])
+    """
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -144,7 +166,13 @@ class SelfAttention(nn.Module):
         attention_context: AttentionContext | None = None,
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        """What attention adds to the residual stream (by the fused kernel)."""
+        """What attention adds to the residual stream (see `scaled_dot_product`).
+
+        Args:
+            x: what it reads: the stream, with pre-norm normed.
+            attention_context: mask and rotation; by default those of a whole text.
+            cache: keys and values of the positions read before, which this pass adds to.
+        """
         context = self.attention_context(x) if attention_context is None else attention_context
         q, k, v = self.split(x)
         q, k = self.norm_and_rotate(q, k, context)
@@ -198,7 +226,13 @@ class CrossAttention(nn.Module):
         memory: Float[Tensor, "batch source d_model"],
         mask: Bool[Tensor, "batch #head #position source"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        """What the decoder's stream gets from the encoder's (``memory``); mask True where it may attend."""
+        """What the decoder's stream gets from the encoder's.
+
+        Args:
+            x: the decoder's stream, with pre-norm normed.
+            memory: the encoder's stream.
+            mask: True where it may be attended to.
+        """
         q, k, v = self.split(x, memory)
         dropout = self.dropout if self.training else 0.0
         heads = scaled_dot_product(q, k, v, causal=False, mask=mask, dropout=dropout, scale=self.scale)

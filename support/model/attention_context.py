@@ -15,10 +15,11 @@ from support.model.positions import RotaryPositions, Rotation, alibi_slopes, pla
 class AttentionContext:
     """What attention must know about a pass beside the residual stream.
 
-    ``mask`` is None where the plain rule suffices: with ``causal``, no position attends to a later one;
-    without it, each attends to all. Else it is True where attention is allowed, or a number to add to each
-    score (−∞ where attention is forbidden). ``rotation`` rotates the queries and keys of this pass, with
-    RoPE.
+    Args:
+        causal: without a mask, no position attends to a later one; False: each attends to all.
+        mask: None where that suffices. Else True where attention is allowed, or a number to add to each
+            score (−∞ where attention is forbidden).
+        rotation: with RoPE, the cosines and sines that rotate the queries and keys of this pass.
     """
 
     causal: bool = True
@@ -33,11 +34,18 @@ class AttentionContext:
         """
         # Padding attends to itself, so that its rows stay finite even where a window shows it nothing else.
         itself = torch.eye(present.shape[1], dtype=torch.bool, device=present.device)
-        seen = present[:, None, None] | itself
-        if self.mask is None:
-            return replace(self, mask=seen)
-        both = self.mask & seen if self.mask.dtype == torch.bool else self.mask.masked_fill(~seen, -math.inf)
-        return replace(self, mask=both)
+        return replace(self, mask=narrowed(self.mask, present[:, None, None] | itself))
+
+
+def narrowed(mask: Tensor | None, allowed: Bool[Tensor, "..."]) -> Tensor:
+    """A mask, of either kind, that allows nothing but what ``allowed`` does too.
+
+    >>> narrowed(torch.tensor([0.5, 0.5]), torch.tensor([True, False]))
+    tensor([0.5000,   -inf])
+    """
+    if mask is None:
+        return allowed
+    return mask & allowed if mask.dtype == torch.bool else mask.masked_fill(~allowed, -math.inf)
 
 
 def make_attention_context(

@@ -53,6 +53,8 @@ def attend_by_products(
 ) -> Float[Tensor, "*batch head query d_value"]:
     """Attention by two batched products and a softmax; the arguments are those of `scaled_dot_product`.
 
+    ``causal`` goes with as many queries as keys, and without a mask.
+
     >>> q, k, v = torch.randn(3, 2, 4, 5, 8)
     >>> fused = F.scaled_dot_product_attention(q, k, v, is_causal=True)
     >>> bool(torch.allclose(attend_by_products(q, k, v), fused, atol=1e-6))
@@ -62,13 +64,11 @@ def attend_by_products(
     if groups > 1:
         k, v = k.repeat_interleave(groups, dim=-3), v.repeat_interleave(groups, dim=-3)
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    if causal and mask is None and q.shape[-2] == k.shape[-2]:
+    if causal:
         return _in_chunks(q, k, v, dropout, scale)
     bias = torch.zeros((), dtype=v.dtype, device=v.device)  # added to the scores: −inf where masked
-    if causal:
-        bias = torch.full((q.shape[-2], k.shape[-2]), -math.inf, dtype=v.dtype, device=v.device).triu(1)
     if mask is not None:
-        bias = bias.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else bias + mask.to(v.dtype)
+        bias = bias.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else mask.to(v.dtype)
     q, k, values = (t.reshape(-1, *t.shape[-2:]) for t in (q, k, v))
     if bias.ndim > 2:
         bias = bias.expand(*v.shape[:-2], *bias.shape[-2:]).reshape(-1, *bias.shape[-2:])

@@ -60,7 +60,12 @@ class Transformer(nn.Module):
         start: int | Int[Tensor, ""] = 0,
         pad: Int[Tensor, " batch"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
-        """The stream's first state: each token's row, plus its position's, counted from ``start``.
+        """The stream's first state: each token's row, plus its position's.
+
+        Args:
+            ids: tokens.
+            start: the position of the first one.
+            pad: how many padding tokens stand at the left of each text; positions count from behind them.
 
         Raises:
             InputError: ids of the wrong shape or type, no token or more than ``context``, or (on a CPU) an id
@@ -235,7 +240,17 @@ def in_mode(model: nn.Module, training: bool) -> Iterator[None]:
 
 
 def evaluating(model: nn.Module) -> AbstractContextManager[None]:
-    """Dropout off for a while: the model in evaluation mode, see `in_mode`."""
+    """A ``with`` block in which the model is in evaluation mode, so without dropout.
+
+    Afterwards, also after an error, each of its modules is in its own mode again.
+
+    >>> layer = nn.Dropout()
+    >>> with evaluating(layer):
+    ...     print(layer.training)
+    False
+    >>> layer.training
+    True
+    """
     return in_mode(model, training=False)
 
 

@@ -19,8 +19,18 @@ class Block(nn.Module):
     """Attention and a feed-forward network, each with its norm and its residual connection.
 
     Pre-norm reads a normed copy and adds to the stream; post-norm adds first and norms the sum. With
-    ``parallel_blocks`` both read the same stream. With ``cross``, attention to an encoder's stream comes
-    between the two.
+    ``parallel_blocks`` both read the same stream.
+
+    Args:
+        config: of the model.
+        cross: attend to an encoder's stream, too, between the two.
+
+    Raises:
+        InputError: ``cross`` and ``parallel_blocks`` together.
+
+    >>> import torch
+    >>> Block(GPTConfig(vocab_size=5, d_model=8, n_heads=2))(torch.zeros(3, 7, 8)).shape
+    torch.Size([3, 7, 8])
     """
 
     def __init__(self, config: GPTConfig, cross: bool = False) -> None:
@@ -79,7 +89,7 @@ class Block(nn.Module):
         sublayer: Callable[..., Tensor],
         *more: Any,
     ) -> Float[Tensor, "batch position d_model"]:
-        """One sublayer with its norm and residual connection."""
+        """One sublayer with its norm and residual connection; ``more`` are the sublayer's other arguments."""
         output = sublayer(norm(stream) if self.norm_first else stream, *more)
         output = output if self.dropout is None else self.dropout(output)
         stream = stream + output if self.residual else output

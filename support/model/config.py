@@ -21,11 +21,49 @@ from support.core.validation import (
 class GPTConfig(BaseConfig):
     """The shape of a transformer; the defaults are GPT-2's architecture, small.
 
-    Sizes are counts of numbers: ``d_model`` in the stream, ``d_head`` in a query, key or value, ``d_ff``
-    in the hidden layer of the feed-forward network. ``None`` means the usual choice and is replaced when
-    the record is made: ``n_kv_heads = n_heads``, ``d_head = d_model / n_heads``, ``qkv_bias =
-    attention_bias``, ``d_ff = 4 d_model``; with SwiGLU, which has three matrices instead of two, 8/3 of
-    ``d_model``, rounded up to a multiple of 256 (in small models of 8).
+    ``None`` means the usual choice. It is replaced when the record is made, where one is named below.
+
+    Attributes:
+        vocab_size: ids that the model knows.
+        context: the most positions that one pass may hold.
+        d_model: numbers in the residual stream at each position.
+        n_layers: blocks.
+        n_heads: query heads.
+        n_kv_heads: key and value heads; fewer than ``n_heads`` let groups of heads share them (GQA; 1 is
+            MQA). Usually ``n_heads``.
+        d_head: numbers in a query, key or value; usually ``d_model / n_heads``.
+        d_ff: hidden units of the feed-forward network; usually ``4 d_model``. With SwiGLU, which has three
+            matrices instead of two, 8/3 of ``d_model``, rounded up to a multiple of 256 (of 8 if ``d_model``
+            is below 1,024).
+        positions: a trained or a computed row added to each embedding (``"learned"``, ``"sinusoidal"``), a
+            rotation of queries and keys (``"rope"``), a penalty on distance (``"alibi"``), or ``"none"``.
+        norm: LayerNorm, RMSNorm, or ``"none"``.
+        norm_first: pre-norm (GPT-2); False is post-norm (the transformer of 2017).
+        norm_eps: added to the variance (RMSNorm: the mean square) before its root is taken.
+        activation: of the feed-forward network; ``"gelu_tanh"`` is GPT-2's approximation of GELU.
+        residual: add each sublayer's output to the stream; False replaces the stream by it.
+        causal: no position attends to a later one; False is an encoder, where each attends to all.
+        attention_bias: biases in the query, key, value and output projections.
+        qkv_bias: biases in the first three of them; usually as ``attention_bias``.
+        ffn_bias: biases in the feed-forward network.
+        attention_scale: what attention scores are multiplied by; 1/√d_head if not given.
+        qk_norm: RMSNorm on every query and key, before RoPE (Qwen 3).
+        logit_softcap: squash the logits into ± this number by tanh (Gemma 2).
+        tie_weights: the output head is the embedding's own matrix.
+        dropout: of the embeddings, the attention weights and each sublayer's output, in training.
+        init_std: standard deviation of the initial embeddings and of an untied head; other matrices start at
+            1/√fan-in (see `Transformer.initialise`).
+        masked_ids: ids that are never predicted: their logit is −∞ (for ``<PAD>``).
+        n_experts: feed-forward networks in each block; 1 is no mixture of experts.
+        experts_per_token: how many of them each token is sent to.
+        balance_weight: of the load-balancing loss that training adds, with experts.
+        window: how many positions each position attends to, its own among them; all if not given.
+        window_layers: the layers that have the window, counted from 0; all if not given.
+        parallel_blocks: attention and feed-forward network of a block read the same stream (GPT-NeoX).
+        rope_base: of RoPE's angles (Hugging Face's ``rope_theta``).
+        d_rotary: how many numbers of a query or key RoPE rotates; all if not given.
+        rope_scaling: stretches RoPE to longer texts, with the fields of Hugging Face's ``config.json``:
+            ``rope_type`` (``"linear"`` or ``"llama3"``) and what that needs; see `rope_frequencies`.
 
     Raises:
         InputError: a size or a combination is impossible; the sentence says what to change.
@@ -43,38 +81,38 @@ class GPTConfig(BaseConfig):
     """
 
     vocab_size: Count
-    context: Count = 128  # the most positions that one pass may hold
+    context: Count = 128
     d_model: Count = 64
     n_layers: Depth = 2
     n_heads: Count = 4
-    n_kv_heads: OrUsual[Count] = USUAL  # fewer than n_heads: groups of heads share keys and values
+    n_kv_heads: OrUsual[Count] = USUAL
     d_head: OrUsual[Count] = USUAL
     d_ff: OrUsual[Count] = USUAL
     positions: Literal["learned", "sinusoidal", "none", "rope", "alibi"] = "learned"
     norm: Literal["layer", "rms", "none"] = "layer"
-    norm_first: bool = True  # pre-norm (GPT-2); False is post-norm (the 2017 transformer)
+    norm_first: bool = True
     norm_eps: NonNegative = 1e-5
     activation: Literal["relu", "gelu", "gelu_tanh", "swiglu"] = "gelu"
     residual: bool = True
-    causal: bool = True  # False: every position sees every other (an encoder)
-    attention_bias: bool = True  # of all four projections …
-    qkv_bias: OrUsual[bool] = USUAL  # … unless the first three say otherwise
+    causal: bool = True
+    attention_bias: bool = True
+    qkv_bias: OrUsual[bool] = USUAL
     ffn_bias: bool = True
-    attention_scale: Positive | None = None  # what scores are multiplied by; 1/√d_head if not given
-    qk_norm: bool = False  # RMSNorm on every query and key before RoPE (Qwen 3)
-    logit_softcap: Positive | None = None  # logits are squashed into ± this number by tanh (Gemma 2)
-    tie_weights: bool = True  # the output head reads with the embedding's own rows
+    attention_scale: Positive | None = None
+    qk_norm: bool = False
+    logit_softcap: Positive | None = None
+    tie_weights: bool = True
     dropout: Fraction = 0.0
-    init_std: NonNegative = 0.02  # of embeddings; matrices start at 1/√fan-in
-    masked_ids: tuple[CountOrZero, ...] = ()  # never predicted: their logit is −inf (for <PAD>)
-    n_experts: Count = 1  # feed-forward networks in each block …
-    experts_per_token: Count = 1  # … and how many of them each token visits
-    balance_weight: NonNegative = 0.01  # of the load-balancing loss in training, with experts
-    window: Count | None = None  # a position sees so many positions, its own among them …
-    window_layers: tuple[CountOrZero, ...] | None = None  # … in these layers alone; in all if not given
-    parallel_blocks: bool = False  # attention and feed-forward network read the same stream (GPT-NeoX)
+    init_std: NonNegative = 0.02
+    masked_ids: tuple[CountOrZero, ...] = ()
+    n_experts: Count = 1
+    experts_per_token: Count = 1
+    balance_weight: NonNegative = 0.01
+    window: Count | None = None
+    window_layers: tuple[CountOrZero, ...] | None = None
+    parallel_blocks: bool = False
     rope_base: Positive = 10_000.0
-    d_rotary: Count | None = None  # RoPE rotates so many dimensions of a head; all if not given
+    d_rotary: Count | None = None
     rope_scaling: dict[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:

@@ -112,7 +112,12 @@ class Encoder(Transformer):
 
 
 class Classifier(nn.Module):
-    """A view of an `Encoder`, with its weights: ids → logits of one answer, ``[batch, 1, class]``."""
+    """A view of an `Encoder`, with its weights: ids → logits of one answer, ``[batch, 1, class]``.
+
+    >>> config = GPTConfig(vocab_size=9, d_model=8, n_heads=2, causal=False)
+    >>> Encoder(config, n_classes=3).classifier()(torch.tensor([[5, 7, 6]])).shape
+    torch.Size([1, 1, 3])
+    """
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()

@@ -19,6 +19,10 @@ from support.model.gpt import GPT
 class Seq2SeqInputs(NamedTuple):
     """What an encoder–decoder is given: a text to read, and what has been written of the other.
 
+    Attributes:
+        source: the texts to read; shorter ones end in padding.
+        ids: the texts to write, so far: the decoder's input.
+
     >>> inputs = Seq2SeqInputs(torch.zeros(2, 7, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long))
     >>> inputs.to("cpu").source.shape
     torch.Size([2, 7])
@@ -122,6 +126,10 @@ class ConditionedDecoder(nn.Module):
 
     It holds what the weights made of the source when it was built: after training, make a new one. One
     source serves a batch of any size. What it holds moves with it (``.to``, ``.double``).
+
+    Args:
+        model: what reads and writes; it is not copied.
+        source: one text, or one for each text of a batch.
 
     >>> model = EncoderDecoder(GPTConfig(vocab_size=9, d_model=8, n_heads=2)).double().eval()
     >>> writer = model.conditioned_on(torch.tensor([[5, 6, 7, 8]]))

@@ -13,11 +13,17 @@ from support.model.feed_forward import FeedForward, SwiGLU
 
 @dataclass(frozen=True)
 class Routing:
-    """Where a pass sent its tokens."""
+    """Where a pass sent its tokens; those of all texts stand in one row.
 
-    probabilities: Float[Tensor, "token expert"]  # by the router
-    chosen: Int[Tensor, "token choice"]  # where each token went, best first
-    weights: Float[Tensor, "token choice"]  # of each answer; a token's add up to 1
+    Attributes:
+        probabilities: the router's softmax over all experts.
+        chosen: the experts that each token was sent to, the most probable first.
+        weights: of the chosen experts' answers; a token's add up to 1.
+    """
+
+    probabilities: Float[Tensor, "token expert"]
+    chosen: Int[Tensor, "token choice"]
+    weights: Float[Tensor, "token choice"]
 
     @property
     def load(self) -> Float[Tensor, " expert"]:

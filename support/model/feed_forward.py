@@ -23,7 +23,14 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.
 
 
 class FeedForward(nn.Module):
-    """Two matrices and an activation function: ``[..., d_model] → [..., d_ff] → [..., d_model]``."""
+    """Two matrices and an activation function: ``[..., d_model] → [..., d_ff] → [..., d_model]``.
+
+    Follows Vaswani et al. 2017, section 3.3.
+
+    >>> network = FeedForward(GPTConfig(vocab_size=5, d_model=8, n_heads=2))
+    >>> list(network.up.weight.shape), list(network.down.weight.shape)
+    ([32, 8], [8, 32])
+    """
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -40,6 +47,10 @@ class SwiGLU(nn.Module):
     """Three matrices: the activated gate multiplies the up projection; the down projection ends it.
 
     Follows Shazeer 2020; the gate's activation function is SiLU, ``x · sigmoid(x)``.
+
+    >>> network = SwiGLU(GPTConfig(vocab_size=5, d_model=8, n_heads=2, activation="swiglu"))
+    >>> {name: list(p.shape) for name, p in network.named_parameters() if name.endswith("weight")}
+    {'gate.weight': [24, 8], 'up.weight': [24, 8], 'down.weight': [8, 24]}
     """
 
     def __init__(self, config: GPTConfig) -> None:

@@ -11,7 +11,11 @@ from support.model.cache import KVCache, check_pad
 class GPT(Transformer):
     """A decoder-only transformer; ``model(ids)`` gives the logits of the next token at every position.
 
-    With ``cross``, its blocks attend to an encoder's stream, too (see `EncoderDecoder`).
+    Args:
+        config: its shape.
+        cross: let its blocks attend to an encoder's stream, too (see `EncoderDecoder`).
+
+    Follows Radford et al. 2019 (GPT-2); how the weights start is said at `Transformer.initialise`.
 
     >>> from support.model import GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=28, context=16, d_model=32, n_heads=2))
@@ -74,6 +78,8 @@ class GPT(Transformer):
         static: bool = False,
     ) -> KVCache:
         """An empty KV cache that fits this model, on its device and in its precision.
+
+        The arguments are those of `KVCache`.
 
         >>> from support.model import GPTConfig
         >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2)).double().eval()

@@ -17,11 +17,17 @@ def layer_norm(
     The readable version; the model runs torch's kernel, and a test holds the two equal.
     The variance is the mean of the squares (divided by d_model, not d_model − 1).
 
+    Args:
+        x: vectors.
+        gain: what each number is multiplied by at the end (torch's ``weight``); 1 if not given.
+        bias: what is added then; 0 if not given.
+        eps: added to the variance, so that a constant vector does not divide by zero.
+
     Follows Ba, Kiros and Hinton 2016.
 
     >>> import torch
-    >>> layer_norm(torch.tensor([1.0, 3.0]), eps=0.0).tolist()
-    [-1.0, 1.0]
+    >>> layer_norm(torch.tensor([1.0, 3.0]), eps=0.0)
+    tensor([-1.,  1.])
     """
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)
@@ -40,11 +46,16 @@ def rms_norm(
 
     The readable version; the model runs torch's kernel, and a test holds the two equal.
 
+    Args:
+        x: vectors.
+        gain: what each number is multiplied by at the end; 1 if not given.
+        eps: added to the mean square.
+
     Follows Zhang and Sennrich 2019.
 
     >>> import torch
-    >>> rms_norm(torch.tensor([1.0, 7.0]), eps=0.0).tolist()
-    [0.20000000298023224, 1.399999976158142]
+    >>> rms_norm(torch.tensor([1.0, 7.0]), eps=0.0)
+    tensor([0.2000, 1.4000])
     """
     normed = x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
     return normed if gain is None else normed * gain

@@ -17,8 +17,13 @@ def sinusoids(
 ) -> Float[Tensor, "context d_model"]:
     """Sines and cosines of the position, from fast waves (first pair) to slow ones (last pair).
 
-    Even columns hold ``sin(position / base^(2i/d_model))``, odd columns the cosine of the same angle, in
-    ``dtype`` (torch's default if not given).
+    Column 2i holds ``sin(position / base^(2i/d_model))``, column 2i + 1 the cosine of the same angle.
+
+    Args:
+        context: how many positions.
+        d_model: numbers for each.
+        base: of the wavelengths, which run from 2π to almost ``base`` · 2π.
+        dtype: of the result; torch's default if not given.
 
     Raises:
         InputError: ``d_model`` is odd, so that one sine would lack its cosine.
@@ -135,10 +140,16 @@ def rope_frequencies(
     scaling: dict[str, Any] | None = None,
     device: torch.device | str | None = None,
 ) -> Float[Tensor, "pair"]:
-    """By what angle each pair of numbers is rotated from one position to the next, in radians.
+    """By what angle each pair of numbers is rotated from one position to the next, in radians (float64).
 
-    ``scaling`` stretches a trained model to longer texts: ``linear`` slows every pair by ``factor``;
-    ``llama3`` slows only the pairs that had not completed one rotation within the trained length.
+    Args:
+        d_head: how many numbers are rotated; even.
+        base: pair i is rotated by ``base^(−2i/d_head)``.
+        scaling: stretches a trained model to longer texts. ``{"rope_type": "linear", "factor": …}`` divides
+            every angle by ``factor``; ``"llama3"`` does so where a pair completes fewer than
+            ``low_freq_factor`` rotations in ``original_max_position_embeddings`` positions, leaves those with
+            more than ``high_freq_factor`` alone, and blends in between.
+        device: where it is computed.
 
     Follows Su et al. 2021 (RoFormer); Chen et al. 2023 for the linear stretch; Llama 3's release for its own.
 
@@ -186,7 +197,16 @@ def apply_rope(
 ) -> Float[Tensor, "*batch position d_head"]:
     """Rotate each pair of numbers by its angle; pair ``i`` is made of numbers ``i`` and ``i + d_head / 2``.
 
-    With fewer angles than pairs, the first ``2 × pair`` numbers are rotated and the others stay as they are.
+    Hugging Face's Llama and GPT-NeoX pair them this way; the paper pairs neighbours, 2i and 2i + 1, which is
+    the same but for the order of the dimensions.
+
+    Args:
+        x: queries or keys.
+        cosine: of each pair's angle at each position. With fewer angles than pairs, the first ``2 × pair``
+            numbers are rotated and the others stay as they are.
+        sine: of the same angles.
+
+    Follows Su et al. 2021 (RoFormer).
 
     >>> quarter = torch.tensor([[torch.pi / 2]])
     >>> apply_rope(torch.tensor([[1.0, 0.0]]), quarter.cos(), quarter.sin()).round(decimals=3).tolist()

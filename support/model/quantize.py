@@ -18,6 +18,10 @@ class Int8Linear(nn.Module):
     The inputs stay floating-point numbers (bfloat16 in torch's product of the two). Each weight is off by at
     most half its channel's scale, or by 0.4% of itself where the rounded scale is too small for it.
 
+    Args:
+        weight: of the layer that it replaces.
+        bias: of that layer; it stays as it is.
+
     Follows Dettmers et al. 2022 (LLM.int8()) for the scales by channel; torch's ``_weight_int8pack_mm``.
 
     >>> linear = nn.Linear(64, 3)

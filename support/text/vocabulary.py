@@ -50,7 +50,7 @@ class Vocabulary:
     def from_corpus(
         cls,
         sentences: Iterable[Sentence],
-        specials: Sequence[str] = (),
+        special_tokens: Sequence[str] = (),
         unk: str | None = None,
         max_size: int | None = None,
         min_count: int = 1,
@@ -59,16 +59,17 @@ class Vocabulary:
 
         Args:
             sentences: strings, which are split at spaces, or lists of tokens.
-            specials: tokens that get the first ids whatever their count.
-            unk: the token for unknown words; it follows the specials if it is not one of them.
-            max_size: keep at most so many tokens, specials included.
+            special_tokens: tokens that get the first ids whatever their count.
+            unk: the token for unknown words; it follows the special tokens if it is not one of them.
+            max_size: keep at most so many tokens, special ones included.
             min_count: keep only words that occur at least so often.
 
         Raises:
-            InputError: ``sentences`` or ``specials`` is one string, a sentence is neither a string nor a list
-                of strings, a number is none, or ``max_size`` has no room for the specials.
+            InputError: ``sentences`` or ``special_tokens`` is one string, a sentence is neither a string nor
+                a list of strings, a count is no whole number, or ``max_size`` has no room for the special
+                tokens.
 
-        >>> Vocabulary.from_corpus(["b a", "b c"], specials=["<PAD>"], max_size=3).tokens
+        >>> Vocabulary.from_corpus(["b a", "b c"], special_tokens=["<PAD>"], max_size=3).tokens
         ['<PAD>', 'b', 'a']
         """
         if isinstance(sentences, str):
@@ -80,8 +81,8 @@ class Vocabulary:
         check("from_corpus: unk", unk, str | None)
         check("from_corpus: max_size", max_size, CountOrZero | None)
         check("from_corpus: min_count", min_count, CountOrZero)
-        specials = as_list("from_corpus: specials", specials, str)
-        first = specials + ([unk] if unk is not None and unk not in specials else [])
+        special_tokens = as_list("from_corpus: special_tokens", special_tokens, str)
+        first = special_tokens + ([unk] if unk is not None and unk not in special_tokens else [])
         if max_size is not None and max_size < len(first):
             problem = f"has no room for the {len(first)} special tokens"
             raise InputError(f"max_size={max_size} {problem}; raise it.")

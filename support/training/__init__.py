@@ -30,13 +30,14 @@ from support.training.launch import launch
 from support.training.loop import DivergedError, train
 from support.training.masking import MaskedBatches, mask_tokens
 from support.training.measurements import (
+    LayerActivations,
     LayerMonitor,
     activation_statistics,
     first_non_finite,
     future_leak,
 )
 from support.training.one_batch import memorising_floor, overfit_one_batch
-from support.training.report import Report, read_losses
+from support.training.report import Finding, Report, read_losses
 from support.training.scaler import LossScaler, underflow
 from support.training.scaling_law import KaplanLaw, ScalingLaw, bootstrap, fit_kaplan, fit_scaling_law
 from support.training.schedule import decay_groups, learning_rate, make_optimiser
@@ -47,8 +48,10 @@ __all__ = [
     "Checkpoint",
     "DivergedError",
     "Epochs",
+    "Finding",
     "History",
     "KaplanLaw",
+    "LayerActivations",
     "LayerMonitor",
     "LossScaler",
     "LostProcessError",

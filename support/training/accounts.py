@@ -67,7 +67,7 @@ def memory_plan(
     tokens: int,
     precision: Literal["float32", "mixed"] = "float32",
     optimiser: Literal["adamw", "sgd"] = "adamw",
-    checkpoint_every: int = 0,
+    recompute_every: int = 0,
     shards: int = 1,
 ) -> MemoryPlan:
     """The memory that a training step needs on each device.
@@ -77,7 +77,7 @@ def memory_plan(
         tokens: in the batch of one device.
         precision: float32, or 16-bit weights, gradients and activations with a float32 master copy.
         optimiser: AdamW keeps two numbers for each weight, SGD with momentum one.
-        checkpoint_every: keep the stream before every so many blocks, recompute the rest; 0 keeps all.
+        recompute_every: keep the stream before every so many blocks, recompute the rest; 0 keeps all.
         shards: devices that share weights, gradients and optimiser (fully sharded data parallelism).
 
     Raises:
@@ -87,17 +87,17 @@ def memory_plan(
     >>> f"{plan.weights / 1e9:.2f} {plan.optimiser / 1e9:.2f} {plan.activations / 1e9:.2f} GB"
     '0.50 1.00 6.53 GB'
     """
-    if tokens < 1 or shards < 1 or not 0 <= checkpoint_every <= config.n_layers:
+    if tokens < 1 or shards < 1 or not 0 <= recompute_every <= config.n_layers:
         raise InputError(
-            f"tokens={tokens} and shards={shards} must be at least 1, checkpoint_every={checkpoint_every} "
+            f"tokens={tokens} and shards={shards} must be at least 1, recompute_every={recompute_every} "
             f"between 0 and the {config.n_layers} layers"
         )
     count = _parameters(config)
     each_weight, each_gradient, width = (4, 4, 4) if precision == "float32" else (2 + 4, 2, 2)
     inside = config.n_layers * block_activations(config)
-    if checkpoint_every:
-        segments = -(-config.n_layers // checkpoint_every)
-        inside = segments * config.d_model + checkpoint_every * block_activations(config)
+    if recompute_every:
+        segments = -(-config.n_layers // recompute_every)
+        inside = segments * config.d_model + recompute_every * block_activations(config)
     around = 2 * config.d_model + config.vocab_size + 2  # the final norm, and the log-probabilities
     return MemoryPlan(
         weights=each_weight * count / shards,
@@ -174,6 +174,12 @@ def _quiet() -> Iterator[None]:
 def matmul_intensity(m: int, k: int, n: int, bytes_each: int = 4) -> float:
     """Operations for each byte moved by an m × k by k × n product, if each matrix is moved once.
 
+    Args:
+        m: rows of the first matrix and of the result.
+        k: what is summed over.
+        n: columns of the second matrix and of the result.
+        bytes_each: 4 for float32, 2 for bfloat16.
+
     >>> matmul_intensity(1024, 1024, 1024), round(matmul_intensity(1, 1024, 1024), 2)
     (170.66666666666666, 0.5)
     """
@@ -196,6 +202,10 @@ def roofline(intensity: float | int, peak: float | int, bandwidth: float | int) 
 
 def machine_rates(size: int = 1024, repeat: int = 5) -> tuple[float, float]:
     """Operations a second of a large float32 product, and bytes a second of a copy, on the CPU here.
+
+    Args:
+        size: rows and columns of the two square matrices.
+        repeat: how often each is timed; the fastest counts.
 
     >>> operations, moved = machine_rates(size=128, repeat=1)
     >>> operations > 0 and moved > 0

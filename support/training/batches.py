@@ -13,7 +13,9 @@ from support.core.validation import Count, CountOrZero, Seed, check
 from support.model import Seq2SeqInputs
 from support.text.ids import whole_numbers
 
-IGNORE_INDEX = -100  # the target that no loss counts; torch's own convention
+IGNORE_INDEX = -100
+"""The target that no loss counts; torch's own convention."""
+
 # One answer for each position, or one for a whole text.
 Batch = tuple[Int[Tensor, "batch position"] | Seq2SeqInputs, Int[Tensor, "batch answered"]]
 
@@ -25,7 +27,8 @@ def inputs_and_targets(
 
     Args:
         sequences: ids, each with at least two tokens.
-        pad_id: what fills up the shorter texts; attention never looks ahead, so nothing reads it.
+        pad_id: what fills up the shorter texts; attention never looks ahead, so nothing reads it. Its
+            targets are `IGNORE_INDEX`, −100.
 
     >>> inputs, targets = inputs_and_targets([[1, 5, 6, 2], [1, 7, 2]])
     >>> inputs.tolist(), targets.tolist()
@@ -38,6 +41,10 @@ def inputs_and_targets(
 
 def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Tensor, "batch position"]:
     """Texts as the rows of one tensor, the shorter ones filled up at their right end.
+
+    Args:
+        sequences: texts as ids.
+        pad_id: what fills them up.
 
     Raises:
         InputError: there is no text.
@@ -75,6 +82,14 @@ class Epochs:
 
     If ``n`` is no multiple of ``batch_size``, the last batch of each epoch is smaller.
 
+    Args:
+        n: how many texts there are.
+        batch_size: texts a batch.
+        seed: of the order; each epoch has its own.
+
+    Raises:
+        InputError: there is no text, or a batch would have none.
+
     >>> epochs = Epochs(n=4, batch_size=2)
     >>> sorted(epochs(0) + epochs(1))
     [0, 1, 2, 3]
@@ -90,6 +105,7 @@ class Epochs:
         self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def __call__(self, step: int) -> list[int]:
+        """The numbers of the texts of a step, from 0; always the same for the same step."""
         epoch, place = divmod(step, self.per_epoch)
         return self._order(epoch)[place * self.batch_size : (place + 1) * self.batch_size]
 
@@ -116,8 +132,8 @@ class SequenceBatches:
 
     >>> batches = SequenceBatches([[1, 5, 2], [1, 6, 7, 2], [1, 8, 2]], batch_size=2)
     >>> inputs, targets = batches(0)
-    >>> inputs.shape == targets.shape and len(inputs) == 2
-    True
+    >>> len(inputs), bool((inputs[:, 1:] == targets[:, :-1])[targets[:, :-1] != -100].all())
+    (2, True)
     """
 
     def __init__(

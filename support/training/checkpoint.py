@@ -45,8 +45,8 @@ class Checkpoint:
 
 @checked
 def save_checkpoint(
-    path: str | os.PathLike[str],
     model: nn.Module,
+    path: str | os.PathLike[str],
     extra: dict[str, Tensor] | None = None,
     metadata: dict[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
@@ -55,8 +55,8 @@ def save_checkpoint(
     """Write a model to one safetensors file; a crash leaves the old file whole.
 
     Args:
-        path: the file; its usual ending is ``.safetensors``.
         model: a `GPT`, `Encoder`, `Classifier` or `EncoderDecoder`, compiled or not.
+        path: the file; its usual ending is ``.safetensors``.
         extra: more tensors, named ``part.name`` with a part other than ``model``.
         metadata: plain values that JSON can hold.
         tokenizer: what turns text into the model's ids.
@@ -70,7 +70,7 @@ def save_checkpoint(
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
     >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
-    >>> save_checkpoint(file, model, metadata={"steps": 7})
+    >>> save_checkpoint(model, file, metadata={"steps": 7})
     >>> load_checkpoint(file).metadata
     {'steps': 7}
     """
@@ -93,7 +93,7 @@ def save_checkpoint(
 
 @checked
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """Read what `save_checkpoint` wrote, and check that no bit of it has changed since.
+    """Read what `save_checkpoint` wrote (see the example there), and check that no bit of it has changed.
 
     Raises:
         InputError: there is no such file, it is no safetensors file (a pickle is never opened), or it is
@@ -164,10 +164,20 @@ def _separate(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
     """SHA-256 of everything that the file holds, in an order that does not depend on the file."""
-    total = hashlib.sha256(json.dumps([[k, v] for k, v in sorted(header.items()) if k != "sha256"]).encode())
+    fields = [[key, value] for key, value in sorted(header.items()) if key != "sha256"]
+    return digest(tensors, json.dumps(fields).encode())
+
+
+def digest(tensors: Mapping[str, Tensor], before: bytes = b"") -> str:
+    """SHA-256 of some bytes and of tensors, in the order of their names: their types, shapes and numbers.
+
+    >>> digest({"a": torch.ones(1), "b": torch.ones(2)}) == digest({"b": torch.ones(2), "a": torch.ones(1)})
+    True
+    """
+    total = hashlib.sha256(before)
     for name, tensor in sorted(tensors.items()):
         total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        total.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+        total.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return total.hexdigest()
 
 

@@ -55,7 +55,10 @@ def ring_all_reduce(
 def ring_share(processes: int, operation: str = "all-reduce") -> float:
     """How many times its data each process sends around a ring.
 
-    ``"all-reduce"`` 2 (n − 1)/n; its halves ``"reduce-scatter"`` and ``"all-gather"`` (n − 1)/n each.
+    Args:
+        processes: n, how many stand in the ring.
+        operation: ``"all-reduce"``, which takes 2 (n − 1)/n; or one of its halves ``"reduce-scatter"`` and
+            ``"all-gather"``, (n − 1)/n each.
 
     Raises:
         InputError: there is no process, or no such operation.

@@ -1,6 +1,6 @@
 """The loss on held-out text: on whole texts, or on one long stream of text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.core.validation import Count, checked
-from support.model.base import in_mode
+from support.model import evaluating
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -25,6 +25,10 @@ def cross_entropy_sum(
     logits: Float[Tensor, "batch position vocab"], targets: Int[Tensor, "batch position"]
 ) -> Float[Tensor, ""]:
     """The summed cross-entropy of all targets, in nats; targets of −100 are not counted.
+
+    Args:
+        logits: in any precision; the sum is computed in float32 at least.
+        targets: the right id at each position, or `IGNORE_INDEX` where there is none.
 
     >>> logits = torch.tensor([[[0.0, 0.0], [9.0, 0.0]]])
     >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
@@ -70,7 +74,7 @@ def evaluate_loss(
     ordered = [s for s in ordered if len(s) > 1]
     if not ordered:
         raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")
-    return _mean_loss(model, ordered, batch_size, lambda part: inputs_and_targets(part, pad_id))
+    return mean_over_texts(model, ordered, batch_size, lambda part: inputs_and_targets(part, pad_id))
 
 
 @checked
@@ -125,16 +129,25 @@ def evaluate_stream(
         inputs, targets = map(list, zip(*part, strict=True))
         return pad(inputs, True, 0), pad(targets, True, IGNORE_INDEX)
 
-    return _mean_loss(model, windows, batch_size, batch)
+    return mean_over_texts(model, windows, batch_size, batch)
 
 
 @torch.no_grad()
-def _mean_loss(model: nn.Module, texts: list, batch_size: int, batch) -> float:
-    """The mean over the targets of all texts. Within `train`, the processes share the batches."""
+def mean_over_texts(
+    model: nn.Module, texts: Sequence[Any], batch_size: int, batch: Callable[[Any], Batch]
+) -> float:
+    """The mean loss of all targets of some texts, in nats. Within `train`, the processes share the batches.
+
+    Args:
+        model: ids → logits; it runs in evaluation mode.
+        texts: in any form, with a target at least.
+        batch_size: texts a pass.
+        batch: some of the texts → inputs and targets.
+    """
     parts = [texts[i : i + batch_size] for i in range(0, len(texts), batch_size)]
     processes, where = SHARED_BY.get(), next(model.parameters()).device
     total, count = 0.0, 0
-    with in_mode(model, training=False):
+    with evaluating(model):
         # All processes make equally many passes, because a sharded model's pass needs every one of them.
         for first in range(0, len(parts), processes.size):
             mine = first + processes.rank

@@ -26,7 +26,7 @@ from support.training.model_kinds import describe, unwrap
 from support.training.precision import choose_precision, make_scaler, products_in
 from support.training.run_folder import run_folder
 from support.training.run_state import RunState, resumable, why_diverged
-from support.training.schedule import learning_rate, make_optimiser
+from support.training.schedule import make_optimiser, set_learning_rate
 
 Batches = Callable[[int], Batch]
 Evaluate = Callable[[nn.Module], float]
@@ -206,9 +206,7 @@ class _Run:
         scaler.unscale_(state.optimiser)
         norm = clip_gradients(self.weights, config.clip or math.inf)
         measured: Any = torch.stack([loss, norm.to(loss)])
-        lr = learning_rate(step, config)
-        for group in state.optimiser.param_groups:
-            group["lr"] = lr * group["rate"]
+        lr = set_learning_rate(state.optimiser, step, config)
         if not self.deferred:
             measured = measured.tolist()  # the one wait for the device
             if not scaler.is_enabled() and not all(map(math.isfinite, measured)):

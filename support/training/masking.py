@@ -68,6 +68,19 @@ def mask_tokens(
 class MaskedBatches:
     """Batches of whole texts with tokens hidden, other ones at each step; see `mask_tokens`.
 
+    Args:
+        sequences: texts as ids, e.g. from ``<BOS>`` to ``<EOS>``.
+        batch_size: texts a batch.
+        mask_id: the id that says "hidden".
+        vocab_size: random tokens are drawn from all ids below.
+        share: the fraction of the tokens that is hidden or changed.
+        pad_id: what fills up the shorter texts; it is never hidden.
+        seed: of the order and of the choice of tokens.
+        special_ids: further ids that are neither hidden nor put in.
+
+    Raises:
+        InputError: there is no text, or as `mask_tokens` when a batch is made.
+
     >>> batches = MaskedBatches([[1, 5, 6, 2], [1, 7, 2]], 2, mask_id=3, vocab_size=9, special_ids=(0, 1, 2))
     >>> inputs, targets = batches(0)
     >>> tuple(inputs.shape), int((targets != -100).sum())

@@ -77,6 +77,7 @@ class LayerMonitor:
         self._attached.close()
 
     def __call__(self, step: int, model: nn.Module, history: History) -> None:
+        """Note one step; `train` calls it."""
         after = self._weights()
         moved = norms_by_layer((name, after[name] - self._before[name]) for name in after)
         lengths = norms_by_layer(self._before.items())
@@ -118,6 +119,10 @@ class LayerActivations:
 @torch.no_grad()
 def activation_statistics(model: GPT, ids: Int[Tensor, "batch position"]) -> list[LayerActivations]:
     """What each block does with a batch: size of the stream, dead units, saturated attention.
+
+    Args:
+        model: dropout is off while it runs.
+        ids: the batch.
 
     >>> from support.model import GPTConfig
     >>> found = activation_statistics(GPT(GPTConfig(vocab_size=9)), torch.tensor([[1, 4, 5, 6, 2]]))
@@ -169,6 +174,10 @@ def first_non_finite(model: nn.Module, ids: Int[Tensor, "batch position"]) -> st
 
     A parameter that holds such a number is named before any activation, the innermost module otherwise.
 
+    Args:
+        model: any model that is called with ids; dropout is off while it runs.
+        ids: a batch.
+
     >>> layer = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
     >>> _ = layer[0].bias.data.fill_(math.inf)
     >>> first_non_finite(layer, torch.ones(1, 2).long())
@@ -200,6 +209,13 @@ def future_leak(model: nn.Module, ids: Int[Tensor, "batch position"]) -> float:
     """How far the logits of earlier positions move when only the last token is exchanged.
 
     A causal model gives exactly 0. The test is in evaluation mode, because dropout would move them, too.
+
+    Args:
+        model: ids → logits.
+        ids: a batch.
+
+    Returns:
+        the largest absolute difference.
 
     Raises:
         InputError: fewer than two positions.

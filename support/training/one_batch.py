@@ -27,6 +27,10 @@ def memorising_floor(inputs: Int[Tensor, "batch position"], targets: Int[Tensor,
     Where the same prefix is followed by different targets, not even a model that knows the batch by heart can
     be sure: the loss is the entropy of the targets after each prefix.
 
+    Args:
+        inputs: of the batch.
+        targets: −100 is not counted.
+
     >>> same_start = torch.tensor([[1, 4], [1, 5]])
     >>> round(memorising_floor(same_start, torch.tensor([[4, 2], [5, 2]])), 4) == round(math.log(2) / 2, 4)
     True

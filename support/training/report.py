@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault: its name, the number that shows it, and a sentence with what to look at."""
+    """One fault.
+
+    Attributes:
+        fault: its name, such as ``"leak"``.
+        value: the number that shows it.
+        sentence: what was found, and what to look at.
+    """
 
     fault: str
     value: float

@@ -63,7 +63,7 @@ class RunState:
         """The first process writes; all must ask for the whole weights, and wait for it."""
         weights = {name: whole(t) for name, t in self.trained.state_dict().items()}
         if self.processes.rank == 0:
-            save_checkpoint(path, self.model, extra, noted, tokenizer, weights)
+            save_checkpoint(self.model, path, extra, noted, tokenizer, weights)
         self.processes.wait()
 
     def restore(self, saved: Checkpoint) -> None:

@@ -43,13 +43,15 @@ class ScalingLaw:
     beta: float | int
 
     def __call__(self, parameters: Numbers, tokens: Numbers) -> Numbers:
-        """The loss, in nats."""
+        """The loss, in nats per token; numbers, arrays or tensors."""
         return self.floor + self.a / parameters**self.alpha + self.b / tokens**self.beta
 
     def optimal(self, operations: float | int, per_pair: float | int = 6.0) -> tuple[float, float]:
-        """The parameters and tokens with the lowest loss at ``per_pair`` · N · D operations.
+        """The parameters and tokens with the lowest loss for so many operations, where A α / N^α = B β / D^β.
 
-        On that curve A α / N^α = B β / D^β.
+        Args:
+            operations: floating-point operations of the whole training.
+            per_pair: operations for each parameter and token: ``operations = per_pair · N · D``.
         """
         product = operations / per_pair
         ratio = self.alpha * self.a / (self.beta * self.b)
@@ -65,7 +67,14 @@ class ScalingLaw:
 
 @dataclass(frozen=True)
 class KaplanLaw:
-    """L(N, D) = ((N₀ / N)^(α/β) + D₀ / D)^β, equation 1.5 of Kaplan et al. 2020. It has no floor."""
+    """L(N, D) = ((N₀ / N)^(α/β) + D₀ / D)^β, equation 1.5 of Kaplan et al. 2020. It has no floor.
+
+    Attributes:
+        n_0: N₀; with endless data the loss is (N₀ / N)^α.
+        alpha: α, how fast the loss falls with the parameters.
+        d_0: D₀; with endless parameters the loss is (D₀ / D)^β.
+        beta: β, how fast it falls with the tokens.
+    """
 
     n_0: float | int
     alpha: float | int
@@ -73,7 +82,7 @@ class KaplanLaw:
     beta: float | int
 
     def __call__(self, parameters: Numbers, tokens: Numbers) -> Numbers:
-        """The loss, in nats.
+        """The loss, in nats per token; numbers, arrays or tensors.
 
         >>> round(KaplanLaw(8.8e13, 0.076, 5.4e13, 0.095)(1e9, 1e15), 2)
         2.38
@@ -115,6 +124,8 @@ def fit_scaling_law(
 def fit_kaplan(parameters: Numbers, tokens: Numbers, losses: Numbers, huber: float = HUBER) -> KaplanLaw:
     """The law of Kaplan et al. 2020 with the smallest Huber loss of the residuals of ln L.
 
+    The arguments and errors are those of `fit_scaling_law`.
+
     >>> law = KaplanLaw(1e4, 0.3, 1e5, 0.4)
     >>> n, d = torch.meshgrid(10.0 ** torch.arange(2, 6), 10.0 ** torch.arange(3, 8), indexing="ij")
     >>> found = fit_kaplan(n.flatten(), d.flatten(), law(n, d).flatten())
@@ -147,6 +158,14 @@ def bootstrap(
     """The law fitted again to as many runs, drawn with replacement: its spread is an interval.
 
     As Besiroglu et al. 2024 did with the runs of Chinchilla.
+
+    Args:
+        parameters: of each run; the first three and the last are as for `fit_scaling_law`.
+        tokens: of each run.
+        losses: of each run, in nats.
+        resamples: how many laws to fit.
+        seed: of the draws.
+        huber: where the Huber loss turns from square to linear.
 
     >>> law = ScalingLaw(0.9, 30.0, 0.5, 80.0, 0.4)
     >>> n, d = torch.meshgrid(10.0 ** torch.arange(2, 6), 10.0 ** torch.arange(3, 8), indexing="ij")

@@ -45,6 +45,14 @@ def decay_groups(model: nn.Module, weight_decay: float, layer_decay: float = 1.0
     block and what comes after it, and ``layer_decay`` times less for each block further down and the tables
     (discriminative rates, Howard and Ruder 2018).
 
+    Args:
+        model: its frozen parameters are left out.
+        weight_decay: of the matrices.
+        layer_decay: from one block to the next one down.
+
+    Returns:
+        what a torch optimiser takes: dicts of ``params``, ``weight_decay``, and our ``rate``.
+
     >>> groups = decay_groups(nn.Linear(2, 3), weight_decay=0.1)
     >>> [(len(g["params"]), g["weight_decay"], g["rate"]) for g in groups]
     [(1, 0.1, 1.0), (1, 0.0, 1.0)]
@@ -75,6 +83,28 @@ def _depths(model: nn.Module) -> dict[int, int]:
     n_blocks = 1 + max((int(found[1]) for found in names.values() if found), default=-1)
     below = {id(p): n_blocks for name, p in model.named_parameters() if _TABLE.search(name)}
     return {i: n_blocks - 1 - int(found[1]) for i, found in names.items() if found} | below
+
+
+def set_learning_rate(
+    optimiser: torch.optim.Optimizer, step: int, config: TrainConfig, factor: float = 1.0
+) -> float:
+    """Give each group of an optimiser its rate at a step; the learning rate itself.
+
+    Args:
+        optimiser: made by `make_optimiser`.
+        step: counted from 0.
+        config: as for `learning_rate`.
+        factor: of all rates.
+
+    >>> config = TrainConfig(steps=10, lr=0.1, warmup=2)
+    >>> optimiser = make_optimiser(nn.Linear(2, 3), config)
+    >>> set_learning_rate(optimiser, 0, config), [group["lr"] for group in optimiser.param_groups]
+    (0.05, [0.05, 0.05])
+    """
+    lr = learning_rate(step, config)
+    for group in optimiser.param_groups:
+        group["lr"] = factor * lr * group["rate"]
+    return lr
 
 
 @checked

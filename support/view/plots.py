@@ -148,7 +148,7 @@ def plot_bars(
     direct: bool = False,
     colours: Mapping[str, str] = {},
 ) -> Figure:
-    """Lying bars, longest names welcome; several values per label make groups, or the parts of one bar.
+    """Horizontal bars, with room for long names; several values a label make groups, or parts of one bar.
 
     Args:
         values: one number per label, or a mapping from the name of each group of bars to its numbers.

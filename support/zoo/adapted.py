@@ -33,5 +33,5 @@ def load_adapted(name: str) -> Entry:
         told = adapter_metadata(folder / "adapter.safetensors")
         base = load(told["base"])
         model, vocabulary = grow_vocabulary(base.model, base.vocabulary, told["tokens"])
-        load_adapter(folder / "adapter.safetensors", model)
+        load_adapter(model, folder / "adapter.safetensors")
     return Entry(base.name, model.eval(), vocabulary, told)

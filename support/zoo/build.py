@@ -175,7 +175,7 @@ def _write(folder: Path, model: GPT, vocabulary: Vocabulary, card: dict[str, Any
     size = sum(t.numel() * t.element_size() for t in model.state_dict().values())
     if size > LARGEST:
         raise InputError(f"{card['name']} has {size:,} bytes of weights; make it smaller than {LARGEST:,}.")
-    save_checkpoint(weights, model, metadata={"name": card["name"], "seed": card["kept seed"]})
+    save_checkpoint(model, weights, metadata={"name": card["name"], "seed": card["kept seed"]})
     vocabulary.save(folder / "vocabulary.json")
     with atomic_write(folder / "card.json") as path:
         path.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf8")

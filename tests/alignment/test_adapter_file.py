@@ -28,9 +28,9 @@ CONFIGS = {"gpt2": GPT2, "llama": LLAMA}
 
 def test_an_adapter_alone_gives_the_adapted_model(tmp_path):
     model = adapted(LLAMA)
-    save_adapter(tmp_path / "a.safetensors", model, metadata={"task": "x"})
+    save_adapter(model, tmp_path / "a.safetensors", metadata={"task": "x"})
     base = model_of(LLAMA)
-    assert load_adapter(tmp_path / "a.safetensors", base, name="again") == {"task": "x"}
+    assert load_adapter(base, tmp_path / "a.safetensors", name="again") == {"task": "x"}
     assert torch.equal(base(IDS), model(IDS))
     assert len(lora_parameters(base, "again")) == len(lora_parameters(model))
 
@@ -41,30 +41,30 @@ def test_new_rows_travel_with_the_adapter(tmp_path):
     model = add_lora(grown, rank=1)
     with torch.no_grad():
         model.embedding.weight[-2:] += 1
-    save_adapter(tmp_path / "a.safetensors", model, new_rows=2)
+    save_adapter(model, tmp_path / "a.safetensors", new_rows=2)
     other, _ = grow_vocabulary(model_of(GPT2), vocabulary, ["<user>", "<end>"], seed=9)
-    load_adapter(tmp_path / "a.safetensors", other)
+    load_adapter(other, tmp_path / "a.safetensors")
     assert len(more) == 13 and torch.equal(other(IDS), model(IDS))
 
 
 def test_the_wrong_base_is_refused(tmp_path):
     model = adapted(GPT2)
-    save_adapter(tmp_path / "a.safetensors", model)
+    save_adapter(model, tmp_path / "a.safetensors")
     base = model_of(GPT2)
     with torch.no_grad():
         base.blocks[0].feed_forward.up.weight[0, 0] += 1e-9
     assert fingerprint(base) != fingerprint(model)
     with pytest.raises(InputError, match="another base model"):
-        load_adapter(tmp_path / "a.safetensors", base)
+        load_adapter(base, tmp_path / "a.safetensors")
 
 
 def test_what_is_no_adapter(tmp_path):
     (tmp_path / "b.safetensors").write_bytes(b"no")
     for name, sentence in {"a": "There is no adapter", "b": "not a whole safetensors file"}.items():
         with pytest.raises(InputError, match=sentence):
-            load_adapter(tmp_path / f"{name}.safetensors", model_of(GPT2))
+            load_adapter(model_of(GPT2), tmp_path / f"{name}.safetensors")
     with pytest.raises(InputError, match="no adapter 'x'"):
-        save_adapter(tmp_path / "c.safetensors", adapted(GPT2), name="x")
+        save_adapter(adapted(GPT2), tmp_path / "c.safetensors", name="x")
 
 
 @pytest.mark.parametrize("kind", CONFIGS)

@@ -1,9 +1,11 @@
 """Losses and answers on transcripts, and distillation, against plain loops."""
 
+import pytest
 import torch
 import torch.nn.functional as F
 
 from support.alignment import Distilled, Transcript, first_words, transcript_loss
+from support.core import InputError
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
 from support.training import SequenceBatches, TrainConfig, evaluate_loss, train
@@ -29,6 +31,21 @@ def test_the_loss_is_the_mean_over_learned_tokens():
     assert abs(transcript_loss(net, SAID, WORDS) - sum(nats) / 3) < 1e-12
     whole = evaluate_loss(net, [WORDS.encode(said.tokens) for said in SAID])
     assert abs(transcript_loss(net, SAID, WORDS, mask="all", batch_size=1) - whole) < 1e-12
+
+
+def test_evaluation_leaves_every_module_in_its_mode():
+    net = GPT(GPTConfig(vocab_size=9, d_model=16, n_heads=2, dropout=0.5)).train()
+    net.blocks[0].eval()  # a frozen part
+    before = [module.training for module in net.modules()]
+    assert transcript_loss(net, SAID, WORDS) == transcript_loss(net, SAID, WORDS)  # without dropout
+    assert first_words(net, SAID, WORDS) == first_words(net, SAID, WORDS)
+    assert [module.training for module in net.modules()] == before
+
+
+def test_transcripts_without_a_token_to_predict_are_refused():
+    silent = [Transcript(["w1", "w2"], [True, False])]
+    with pytest.raises(InputError, match="no token to predict"):
+        transcript_loss(model(), silent, WORDS)
 
 
 def test_first_words_are_those_of_each_prompt_alone():

@@ -297,3 +297,14 @@ def test_refusals():
 def test_the_reward_of_the_zoo_model_fits_its_vocabulary():
     game = zoo.load("calling-game")
     assert GameReward(game.vocabulary).even.tolist() == game.vocabulary.encode(list("2468"))
+
+
+def test_the_rates_by_layer_count_for_the_methods_too():
+    policy = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))
+    before = {name: weight.detach().clone() for name, weight in policy.named_parameters()}
+    examples = torch.tensor([[1, 4]]), torch.tensor([[5, 6]])
+    imitate(policy, lambda step: examples, TrainConfig(steps=1, lr=0.01, layer_decay=0.1, weight_decay=0.0))
+    # AdamW's first step moves a weight with a gradient by the learning rate.
+    moved = {name: (weight - before[name]).abs().max().item() for name, weight in policy.named_parameters()}
+    for layer, rate in (("blocks.1.feed_forward.up.weight", 1.0), ("blocks.0.feed_forward.up.weight", 0.1)):
+        assert abs(moved[layer] / (0.01 * rate) - 1) < 1e-2

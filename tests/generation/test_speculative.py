@@ -7,7 +7,7 @@ import torch
 from helpers import shaken
 
 from support.core import InputError
-from support.generation import expected_tokens, generate, residual, speculative_generate
+from support.generation import expected_tokens, generate, residual_distribution, speculative_generate
 from support.model import GPT, GPTConfig
 
 
@@ -24,8 +24,10 @@ def test_the_rule_gives_the_large_models_distribution_exactly():
         p, q = (torch.rand(2, 7, dtype=torch.float64) * (torch.rand(2, 7) > 0.3) + 1e-12).unbind()
         p, q = p / p.sum(), q / q.sum()
         kept = torch.minimum(p, q)
-        torch.testing.assert_close(kept + (1 - kept.sum()) * residual(p, q), p, atol=1e-12, rtol=0)
-    assert residual(p, p).equal(p)
+        torch.testing.assert_close(
+            kept + (1 - kept.sum()) * residual_distribution(p, q), p, atol=1e-12, rtol=0
+        )
+    assert residual_distribution(p, p).equal(p)
 
 
 @pytest.mark.parametrize("k", [2])

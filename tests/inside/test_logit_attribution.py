@@ -12,7 +12,7 @@ IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 6, 8, 0]])
 @pytest.mark.parametrize("against", [None, 3])
 @pytest.mark.parametrize("position", [-1, 2])
 def test_shares_add_up_to_the_logit(family, against, position):
-    found = direct_logit_attribution(family, IDS, word=6, against=against, position=position)
+    found = direct_logit_attribution(family, IDS, token=6, against=against, position=position)
     logits = family(IDS)[:, position]
     want = logits[:, 6] - (0 if against is None else logits[:, against])
     torch.testing.assert_close(found.logit, want)
@@ -21,7 +21,7 @@ def test_shares_add_up_to_the_logit(family, against, position):
 
 
 def test_heads_and_neurons_add_up_to_their_parts(family):
-    found, none = direct_logit_attribution(family, IDS, word=6, against=1), 0
+    found, none = direct_logit_attribution(family, IDS, token=6, against=1), 0
     reader_of = _reader(family, IDS, 6, 1)
     for i, block in enumerate(family.blocks):
         bias = block.attention.output.bias
@@ -52,7 +52,7 @@ def _reader(model, ids, word, against):
 def test_a_lone_share_is_the_lens_when_nothing_else_is_there(random_model):
     """Without a norm a share is the part's own logit, read with the head."""
     model = random_model(norm="none")
-    seen, found = trace(model, IDS), direct_logit_attribution(model, IDS, word=2)
+    seen, found = trace(model, IDS), direct_logit_attribution(model, IDS, token=2)
     torch.testing.assert_close(found.embedding, logit_lens(model, seen)[0][:, -1, 2])
     torch.testing.assert_close(found.feed_forward[1], seen.feed_forward[1][:, -1] @ model.embedding.weight[2])
 
@@ -60,11 +60,11 @@ def test_a_lone_share_is_the_lens_when_nothing_else_is_there(random_model):
 def test_what_cannot_be_taken_apart_is_refused(random_model):
     for changes in ({"norm_first": False}, {"residual": False}):
         with pytest.raises(InputError, match="a stream that is a sum"):
-            direct_logit_attribution(random_model(**changes), IDS, word=1)
+            direct_logit_attribution(random_model(**changes), IDS, token=1)
     model = random_model(masked_ids=(0,))
-    for wrong in ({"word": 0}, {"word": 9}, {"word": 1, "against": 0}):
+    for wrong in ({"token": 0}, {"token": 9}, {"token": 1, "against": 0}):
         with pytest.raises(InputError, match="never predicts"):
             direct_logit_attribution(model, IDS, **wrong)
     for position in (IDS.shape[1], -IDS.shape[1] - 1):
         with pytest.raises(InputError, match=f"no position {position}"):
-            direct_logit_attribution(model, IDS, word=1, position=position)
+            direct_logit_attribution(model, IDS, token=1, position=position)

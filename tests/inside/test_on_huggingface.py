@@ -129,7 +129,7 @@ def test_shares_of_a_logit(theirs, ours):
     norm, last = theirs.transformer.ln_f, sum(writes.values())
     size = ((last - last.mean()).square().mean() + norm.eps).sqrt()
     apart = theirs.lm_head.weight[7] - theirs.lm_head.weight[11]
-    found = direct_logit_attribution(ours, IDS, word=7, against=11).parts()
+    found = direct_logit_attribution(ours, IDS, token=7, against=11).parts()
     for name, write in writes.items():
         want = ((write - write.mean()) / size * norm.weight) @ apart
         torch.testing.assert_close(found[name][0], want, msg=name)
@@ -228,7 +228,7 @@ def test_a_llama_inside(llama, script):
         torch.testing.assert_close(seen.streams[2 * i], want.hidden_states[i], **exact)
         torch.testing.assert_close(seen.patterns[i], want.attentions[i], **exact)
         torch.testing.assert_close(seen.activations[i], gated[i], **exact)
-    found = direct_logit_attribution(ours, IDS, word=7, against=11)
+    found = direct_logit_attribution(ours, IDS, token=7, against=11)
     last = want.hidden_states[0][0, -1] + sum(writes)
     norm, rows = llama.model.norm, llama.lm_head.weight
     size = (last.square().mean() + norm.variance_epsilon).sqrt()

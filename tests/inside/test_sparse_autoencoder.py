@@ -20,7 +20,7 @@ def sparse_data(n_features=20, d=14, n=8000, p=0.05, seed=0):
 
 def test_it_finds_the_directions_that_made_the_data():
     directions, _, x = sparse_data()
-    found = train_sparse_autoencoder(5 + 3 * x, n_features=20, sparsity=0.4, steps=1000, batch=256)
+    found = train_sparse_autoencoder(5 + 3 * x, n_features=20, sparsity=0.4, steps=1000, batch_size=256)
     similarity = F.normalize(found.decoder, dim=1) @ directions.T
     assert similarity.max(dim=0).values.mean() > 0.93
     random = F.normalize(torch.randn(20, 14, dtype=torch.float64), dim=1) @ directions.T

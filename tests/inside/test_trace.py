@@ -160,11 +160,11 @@ def test_heads_and_neurons_of_replaced_layers_add_up(random_model, kind):
     bias = torch.stack([block.attention.output.bias for block in model.blocks])[:, None, None]
     scale = seen.attention.abs().max()
     assert (seen.heads.sum(dim=2) + bias - seen.attention).abs().max() < error * scale
-    found = direct_logit_attribution(model, IDS, word=2)
+    found = direct_logit_attribution(model, IDS, token=2)
     logit = model(IDS)[:, -1, 2]
     assert (found.logit - logit).abs().max() < error * logit.abs().max().clamp(min=1)
     if kind == "adapters":  # an independent way: the same model with its adapters in the weights
-        merged = direct_logit_attribution(merge_lora(model), IDS, word=2)
+        merged = direct_logit_attribution(merge_lora(model), IDS, token=2)
         torch.testing.assert_close(found.neurons, merged.neurons)
         torch.testing.assert_close(found.heads, merged.heads)
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from helpers import in_double
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from support.model import GPTConfig, SelfAttention, attend, causal_mask, layer_norm, scaled_dot_product
 from support.model.feed_forward import ACTIVATIONS, FeedForward
@@ -44,6 +45,26 @@ def test_masks():
     torch.testing.assert_close(attend(q, k, v, mask=own)[0], v)
     doubled = attend(q, k, v, scale=2.0)[0]
     torch.testing.assert_close(doubled, scaled_dot_product(q, k, v, scale=2.0))
+
+
+@pytest.mark.parametrize("backend", [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION])
+@pytest.mark.parametrize("n_keys", [5, 8])
+def test_the_causal_rule_goes_with_a_mask_and_with_more_keys_than_queries(backend, n_keys):
+    q, k, v = torch.randn(2, 4, 5, 8), *torch.randn(2, 2, 4, n_keys, 8)
+    barred = torch.rand(5, n_keys) < 0.3
+    barred[:, 0] = False  # each query has a key that it may attend to
+    numbers = torch.randn(5, n_keys).masked_fill(barred, -math.inf)
+    for mask in (None, ~barred, numbers):
+        expected = attend(q, k, v, mask=mask)[0]
+        with sdpa_kernel(backend):  # torch's plain computation takes no mask beside is_causal
+            torch.testing.assert_close(scaled_dot_product(q, k, v, mask=mask), expected)
+
+
+def test_a_mask_of_two_axes_goes_with_grouped_heads_and_one_query():
+    q, k, v = torch.randn(1, 4, 1, 8), *torch.randn(2, 1, 2, 5, 8)
+    mask, wide = torch.tensor([[True, False, True, True, False]]), [t.repeat_interleave(2, 1) for t in (k, v)]
+    expected = attend(q, *wide, causal=False, mask=mask)[0]
+    torch.testing.assert_close(scaled_dot_product(q, k, v, causal=False, mask=mask), expected)
 
 
 def test_values_may_be_wider_than_keys():

@@ -11,7 +11,7 @@ import pytest
 from code_lines import hung
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments.lexers import PythonConsoleLexer, PythonLexer
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -118,3 +118,30 @@ def test_nothing_that_closes_stands_alone_and_no_number_is_broken():
     for page in pages:  # behind a piece comes a piece, or its end
         assert not re.search(r"⟧ ?[:,;.)\]}]", Marked(page).seen), Marked(page).seen
     assert pages[1].count('<span class="one-number">1e-12</span>') == 2
+
+
+def test_an_operator_goes_to_the_next_line_with_what_follows_it():
+    page = on_page("scores = torch.stack(cached_keys) @ query / math.sqrt(width) - (first + 2) * second")
+    kept = [seen(part) for part in re.findall(r'<span class="with-next">(.*?</span>)</span>', page)]
+    assert kept == ["@ query", "/ math", "- (", "+ 2", "* second"]
+
+
+def test_what_is_assigned_side_by_side_are_pieces():
+    line = 'Q, K, V = numbers("2 0; 0 2; 2 2"), numbers("1 0; 0 1; 1 1"), numbers("4 0; 0 4; 2 2")'
+    wanted = (
+        'Q, K, V = ⟦numbers("2 0; 0 2; 2 2"),⟧ ⟦numbers("1 0; 0 1; 1 1"),⟧ ⟦numbers("4 0; 0 4; 2 2")⟧'
+    )
+    assert Marked(on_page(line)).seen.strip() == wanted
+
+
+def test_an_example_goes_on_behind_its_prompt():
+    code = """
+>>> model = GPT(GPTConfig(vocab_size=28, context=8, d_model=16))
+>>> names = {"one": 1,
+...          "two": 2}
+torch.Size([2, 5, 28])
+""".strip()
+    page = hung(highlight(code, PythonConsoleLexer(), HtmlFormatter(nowrap=True)))
+    assert seen(page).split("\n")[0] == code.split("\n")[0]
+    assert re.findall(r"--hang:(\d+)ch", page) == ["8", "8", "12", "4"]
+    assert seen(page).split("\n")[2:] == ['...     "two": 2}', "torch.Size([2, 5, 28])"]

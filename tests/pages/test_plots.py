@@ -19,7 +19,16 @@ import stacking
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageFont
 
-from support.view import plot_bars, plot_dots, plot_heatmap, plot_lines, plot_points, plot_words, style
+from support.view import (
+    plot_bars,
+    plot_dots,
+    plot_heatmap,
+    plot_lines,
+    plot_map,
+    plot_points,
+    plot_words,
+    style,
+)
 from support.view.figure import fit, legend_above
 from support.view.image_files import svg
 
@@ -318,6 +327,31 @@ def test_panels_on_a_phone_fill_it_and_are_seen_together():
     assert sides(narrow)[0] == stacking.PHONE and len(drawn) == 2
     for left, _, right, low, _, top in drawn:
         assert right - left == pytest.approx(low - top, abs=0.2) and right - left > 200
+
+
+def test_maps_that_a_phone_cannot_show_together_are_as_wide_as_it_is():
+    """(Four maps of words took three quarters of it, at its left edge.)"""
+    points = np.random.default_rng(0).normal(size=(4, 9, 2))
+    fig = plot_map([*points], [str(k) for k in range(9)], columns=2, size=(9, 8.2))
+    fit(fig)
+    narrow = stacking.stacked(plots.themed(svg(fig)))
+    assert sides(narrow)[0] == stacking.PHONE
+    frames = [
+        [float(x) for x in re.findall(r"[ML] ([\d.]+)", path)]
+        for path in re.findall(r'axes_\d"><(?:ns0:)?g id="patch_\d+"><path d="([^"]*)"', narrow)
+    ]
+    assert len(frames) == 4
+    for frame in frames:
+        assert max(frame) - min(frame) > 0.97 * stacking.PHONE
+
+
+def test_maps_of_shades_beside_one_with_labels_fill_a_line_with_it():
+    fig, axes = style.subplots(1, 4, figsize=(style.WIDE, 3), sharey=True)
+    for ax in axes:
+        ax.imshow(np.eye(12), aspect="auto")
+        ax.set(xticks=[], yticks=range(12), yticklabels=[f"word {k}" for k in range(12)])
+    fit(fig)
+    assert sides(stacking.stacked(plots.themed(svg(fig))))[0] > 0.99 * stacking.PHONE
 
 
 def test_a_panel_that_is_too_wide_is_squeezed_and_keeps_its_letters():

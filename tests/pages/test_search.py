@@ -159,6 +159,15 @@ def test_escape_closes_the_popup_whatever_is_typed(open_tab):
         popup.wait_for(state="hidden")
 
 
+def test_a_title_that_many_chapters_have_says_whose_it_is(open_tab):
+    tab = open_tab("http", "notebooks/11_attention.html", loaded="domcontentloaded")
+    tab.keyboard.press("Control+k")
+    tab.keyboard.type("attention")
+    picture = tab.locator(".offers a[href$='11_attention.html#the-picture']")
+    picture.wait_for()
+    assert picture.inner_text().startswith("Attention: the picture")
+
+
 def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(open_tab):
     tab = open_tab("http", "book/timeline.html")
     tab.locator(".bd-sidebar-primary .search-button__button").click()

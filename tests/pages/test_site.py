@@ -315,6 +315,49 @@ def test_the_list_of_figures_is_open_where_no_contents_stand_beside_the_text(ope
     assert not links.first.is_visible() and tab.locator("#pst-page-toc-nav a").first.is_visible()
 
 
+@pytest.mark.parametrize("width", [360, 390])
+@pytest.mark.parametrize(
+    "page",
+    ["notebooks/03_scores_to_probabilities.html", "book/api_model.html", "book/for_users.html"],
+)
+def test_the_bar_of_a_phone_shows_a_long_title_whole(open_tab, page, width):
+    tab = open_tab("file", page, width=width, built=False)
+    tab.evaluate("scrollTo(0, 3000)")
+    tab.wait_for_selector(".here.here-shown")
+    title, inside = tab.evaluate("""() => {
+      const find = (part) => document.querySelector(part), title = find('.here a');
+      const [outer, inner] = ['.bd-header-article', '.here'].map((e) => find(e).getBoundingClientRect());
+      return [[title.scrollWidth - title.clientWidth, title.scrollHeight - title.clientHeight],
+        inner.top >= outer.top && inner.bottom <= outer.bottom];
+    }""")
+    assert max(title) <= 1 and inside, (title, inside)
+
+
+# Boxes of code whose lines are cut at the right, and for how many letters the first of them has room.
+CUT = """() => {
+  for (const fold of document.querySelectorAll('article details')) fold.open = true;
+  const codes = [...document.querySelectorAll('article .highlight pre, article dt.sig')];
+  const cut = codes.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.slice(0, 60));
+  const probe = Object.assign(document.createElement('span'), {textContent: 'x'.repeat(10)});
+  const line = document.querySelector('article .highlight pre .code-line');
+  line.prepend(probe);
+  const room = 10 * line.getBoundingClientRect().width / probe.getBoundingClientRect().width;
+  probe.remove();
+  return [cut, room];
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 390])
+@pytest.mark.parametrize(
+    "page", ["notebooks/16_one_step_every_number.html", "notebooks/22_kv_cache.html", "book/api_model.html"]
+)
+def test_no_line_of_code_is_cut_on_a_phone(open_tab, page, width):
+    tab = open_tab("file", page, width=width, built=False)
+    tab.add_style_tag(content=".bd-article * { content-visibility: visible !important; }")
+    cut, room = tab.evaluate(CUT)
+    assert cut == [] and room >= width / 8.6
+
+
 @pytest.mark.parametrize("page, least", [("errata", 7), ("scale", 7), ("status", 5)])
 def test_on_a_phone_the_rows_of_a_wide_table_are_cards(open_tab, page, least):
     tab = open_tab("file", f"book/{page}.html", width=390)

@@ -38,6 +38,14 @@ def test_every_work_of_the_timeline_has_its_name_beside_its_dot(open_tab, width,
     assert box["x"] + box["width"] > 0.85 * width, "the drawing takes the room that is there"
 
 
+@pytest.mark.parametrize(("width", "least"), [(390, 30), (820, 30), (1280, 24)])
+def test_a_work_of_the_timeline_has_room_for_a_finger(open_tab, width, least):
+    tab = open_tab("file", "book/timeline.html", width=width)
+    high = "all => all.map((e) => e.getBoundingClientRect().height)"
+    rows = tab.locator("svg a.event:visible rect").evaluate_all(high)
+    assert len(rows) > 50 and min(rows) >= least
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_press_anywhere_on_a_label_of_the_timeline_opens_its_own_work(open_tab, width):
     tab = open_tab("file", "book/timeline.html", width=width)

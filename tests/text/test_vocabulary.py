@@ -14,7 +14,7 @@ corpora = st.lists(st.lists(words, max_size=8), max_size=8)
 
 @given(corpora)
 def test_ids_follow_counts_then_alphabet(corpus):
-    vocabulary = Vocabulary.from_corpus(corpus, specials=["<PAD>", "<BOS>"])
+    vocabulary = Vocabulary.from_corpus(corpus, special_tokens=["<PAD>", "<BOS>"])
     counts = Counter(w for s in corpus for w in s if w not in ("<PAD>", "<BOS>"))
     assert vocabulary.tokens[:2] == ["<PAD>", "<BOS>"]
     assert vocabulary.tokens[2:] == [w for _, w in sorted((-n, w) for w, n in counts.items())]
@@ -38,9 +38,9 @@ def test_limits_keep_the_frequent_words():
     corpus = ["a a a b b c"]
     assert Vocabulary.from_corpus(corpus, unk="<unk>", max_size=3).tokens == ["<unk>", "a", "b"]
     assert Vocabulary.from_corpus(corpus, min_count=2).tokens == ["a", "b"]
-    assert Vocabulary.from_corpus(corpus, specials=["<unk>", "<E>"], unk="<unk>").id("zebra") == 0
+    assert Vocabulary.from_corpus(corpus, special_tokens=["<unk>", "<E>"], unk="<unk>").id("zebra") == 0
     with pytest.raises(InputError, match="no room for the 2 special"):
-        Vocabulary.from_corpus(corpus, specials=["x", "y"], max_size=1)
+        Vocabulary.from_corpus(corpus, special_tokens=["x", "y"], max_size=1)
 
 
 def test_unknown_words_are_all_listed():

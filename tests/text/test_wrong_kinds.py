@@ -54,7 +54,10 @@ def arguments():
             yield f"unk={kind}", lambda value=value: Vocabulary(["a"], unk=value)
             yield f"normal_form={kind}", lambda value=value: BPETokenizer([], normal_form=value)
             yield f"ids={kind}", lambda value=value: BPETokenizer([], ids=value)
-            yield f"specials={kind}", lambda value=value: Vocabulary.from_corpus(["a"], specials=value)
+            yield (
+                f"special_tokens={kind}",
+                lambda value=value: Vocabulary.from_corpus(["a"], special_tokens=value),
+            )
             if kind != "number":
                 yield f"max_size={kind}", lambda value=value: Vocabulary.from_corpus(["a"], max_size=value)
         if kind != "flag":
@@ -63,7 +66,7 @@ def arguments():
             yield f"min_count={kind}", lambda value=value: Vocabulary.from_corpus(["a"], min_count=value)
             yield f"vocab_size={kind}", lambda value=value: BPETokenizer.train("a", value)
     yield 'Vocabulary("abc")', lambda: Vocabulary("abc")
-    yield 'specials="<PAD>"', lambda: Vocabulary.from_corpus(["a"], specials="<PAD>")
+    yield 'special_tokens="<PAD>"', lambda: Vocabulary.from_corpus(["a"], special_tokens="<PAD>")
     yield "half a character", lambda: Vocabulary(["a", "\ud800"])
     yield "vocab_size=300.0", lambda: BPETokenizer.train("a", 300.0)
     yield "a merge of letters", lambda: BPETokenizer([("a", "b")])

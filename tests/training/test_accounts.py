@@ -63,7 +63,7 @@ def test_the_plan_of_checkpointing_is_the_peak_that_is_measured(every):
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
     peak = peak_memory(lambda: checkpointed_loss(model, every, ids).backward())
-    plan = memory_plan(config, ids.numel(), checkpoint_every=every).activations
+    plan = memory_plan(config, ids.numel(), recompute_every=every).activations
     # Gradients on their way back come on top: at most one of d_ff, and a few of d_model numbers a token.
     assert plan < peak + 8 * ids.numel() and peak - plan < 4 * ids.numel() * (
         config.d_ff + 4 * config.d_model
@@ -85,7 +85,7 @@ def test_what_cannot_be_planned_is_refused():
     llama = GPTConfig(vocab_size=9, d_model=8, n_heads=2, activation="swiglu", norm="rms", positions="rope")
     with pytest.raises(InputError, match=r"measure others with saved_for_backward"):
         block_activations(llama)
-    for wrong in ({"tokens": 0}, {"tokens": 8, "shards": 0}, {"tokens": 8, "checkpoint_every": 5}):
+    for wrong in ({"tokens": 0}, {"tokens": 8, "shards": 0}, {"tokens": 8, "recompute_every": 5}):
         with pytest.raises(InputError, match="must be at least 1"):
             memory_plan(SHAPES[0], **wrong)
 

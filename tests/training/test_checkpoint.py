@@ -68,7 +68,7 @@ KINDS = {
 def test_each_kind_of_model_is_loaded_as_what_it_is(tmp_path, kind):
     make, run = KINDS[kind]
     model = make().eval()
-    save_checkpoint(tmp_path / "m.safetensors", model)
+    save_checkpoint(model, tmp_path / "m.safetensors")
     loaded = load_checkpoint(tmp_path / "m.safetensors").model
     assert type(loaded) is type(model)
     with torch.no_grad():
@@ -77,7 +77,7 @@ def test_each_kind_of_model_is_loaded_as_what_it_is(tmp_path, kind):
 
 def test_a_compiled_model_is_saved_as_the_model_inside(tmp_path):
     model = fresh()
-    save_checkpoint(tmp_path / "m.safetensors", torch.compile(model))
+    save_checkpoint(torch.compile(model), tmp_path / "m.safetensors")
     loaded = load_checkpoint(tmp_path / "m.safetensors").model.state_dict()
     assert all(torch.equal(t, loaded[name]) for name, t in model.state_dict().items())
 
@@ -118,7 +118,7 @@ def test_a_tokenizer_travels_with_the_model(tmp_path):
     words = Vocabulary(["<PAD>", "<BOS>", "ja", "nein"])
     bytes_ = BPETokenizer.train("ein Text, ein kleiner Text", vocab_size=262, special_tokens=["<EOS>"])
     for tokenizer in (words, bytes_):
-        save_checkpoint(tmp_path / "m.safetensors", fresh(), tokenizer=tokenizer)
+        save_checkpoint(fresh(), tmp_path / "m.safetensors", tokenizer=tokenizer)
         loaded = load_checkpoint(tmp_path / "m.safetensors").tokenizer
         assert type(loaded) is type(tokenizer)
         assert loaded.encode("ja nein") == tokenizer.encode("ja nein")
@@ -143,7 +143,7 @@ def test_every_flipped_bit_is_noticed(tmp_path):
 
 def altered(file, header=None, tensors=None):
     """A file whose checksum fits, although it makes no sense: what a careless program could write."""
-    save_checkpoint(file, fresh())
+    save_checkpoint(fresh(), file)
     with safe_open(file, "pt") as opened:
         old, kept = opened.metadata(), {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     new = {k: v for k, v in (old | (header or {})).items() if v is not None}
@@ -181,7 +181,7 @@ def test_malformed_files_are_refused_in_a_sentence(tmp_path, header, tensors, se
 
 
 def test_a_model_saved_as_last_is_no_run_to_resume(tmp_path):
-    save_checkpoint(tmp_path / "last.safetensors", fresh())
+    save_checkpoint(fresh(), tmp_path / "last.safetensors")
     with pytest.raises(InputError, match="no training run"):
         train(fresh(), SequenceBatches(TEXTS, 4), TrainConfig(2, folder=str(tmp_path)), resume=True)
 
@@ -281,7 +281,7 @@ def test_files_that_are_no_safetensors_are_refused(tmp_path, content):
 
 def test_half_a_file_and_foreign_files_are_refused(tmp_path):
     file = tmp_path / "m.safetensors"
-    save_checkpoint(file, fresh())
+    save_checkpoint(fresh(), file)
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(InputError, match="not a whole safetensors file"):
         load_checkpoint(file)
@@ -294,7 +294,7 @@ def test_half_a_file_and_foreign_files_are_refused(tmp_path):
 
 def test_float64_models_keep_their_precision(tmp_path):
     model = fresh().double()
-    save_checkpoint(tmp_path / "m.safetensors", model)
+    save_checkpoint(model, tmp_path / "m.safetensors")
     loaded = load_checkpoint(tmp_path / "m.safetensors").model
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), loaded.parameters(), strict=True))
     assert loaded.embedding.weight.dtype == torch.float64 and not loaded.training
@@ -304,14 +304,14 @@ def test_a_model_of_several_precisions_keeps_each(tmp_path):
     model = fresh(tie_weights=False)
     model.blocks[0].bfloat16()  # its names come first in the file
     model.head.double()
-    save_checkpoint(tmp_path / "m.safetensors", model)
+    save_checkpoint(model, tmp_path / "m.safetensors")
     loaded = load_checkpoint(tmp_path / "m.safetensors").model.state_dict()
     for name, weight in model.state_dict().items():
         assert loaded[name].dtype == weight.dtype and torch.equal(loaded[name], weight), name
 
 
 def test_an_embedding_that_both_halves_share_is_one_after_loading(tmp_path):
-    save_checkpoint(tmp_path / "m.safetensors", EncoderDecoder(SHAPE))
+    save_checkpoint(EncoderDecoder(SHAPE), tmp_path / "m.safetensors")
     loaded = load_checkpoint(tmp_path / "m.safetensors").model
     assert loaded.decoder.embedding.weight is loaded.encoder.embedding.weight
     assert all(p.requires_grad for p in loaded.parameters())
@@ -322,7 +322,7 @@ def test_a_tokenizer_keeps_the_rule_that_its_own_file_cannot_hold(tmp_path):
     merges = [(b"x", b"y"), (b"y", b"x"), (b"x", b"yx"), (b"xy", b"x")]
     ids = {token: i for i, token in enumerate([*BYTES, b"xy", b"yx", b"xyx"])}
     tokenizer = BPETokenizer(merges, ids=ids, equal_ranks=True)
-    save_checkpoint(tmp_path / "m.safetensors", fresh(vocab_size=len(tokenizer)), tokenizer=tokenizer)
+    save_checkpoint(fresh(vocab_size=len(tokenizer)), tmp_path / "m.safetensors", tokenizer=tokenizer)
     loaded = load_checkpoint(tmp_path / "m.safetensors").tokenizer
     texts = ["".join(random.choices("xy", k=12)) for _ in range(200)]
     assert [loaded.encode(text) for text in texts] == [tokenizer.encode(text) for text in texts]

@@ -161,7 +161,7 @@ def test_a_kill_while_writing_leaves_the_old_checkpoint(tmp_path):
     code = (
         "import sys; from support.model import GPT, GPTConfig; from support.training import save_checkpoint\n"
         "m = GPT(GPTConfig(vocab_size=500, d_model=64))\n"
-        "while True: save_checkpoint(sys.argv[1], m); print('.', flush=True)"
+        "while True: save_checkpoint(m, sys.argv[1]); print('.', flush=True)"
     )
     file = tmp_path / "m.safetensors"
     child = subprocess.Popen([sys.executable, "-c", code, str(file)], stdout=subprocess.PIPE)

@@ -55,6 +55,9 @@ def test_only_large_numbers_stand_in_their_seats_and_the_largest_is_told():
     drawing = diagram.orchestra([("Watch", "attention", "query", [[0.1, -0.5], [0.93, 0.3]])])
     assert [word for word in words(drawing) if "." in word] == ["0.93", "0.3"]
     assert "most for block 1, head 0, 0.93" in drawing.alt
+    assert {"head 0", "1", "block 1,"} <= {*words(drawing)}, (
+        "heads have numbers, and the middle names the first"
+    )
 
 
 def test_every_word_has_its_tickets_and_the_one_that_is_drawn_lies_in_a_word():

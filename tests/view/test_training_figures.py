@@ -69,7 +69,7 @@ def test_the_memory_of_the_figure_is_what_autograd_keeps(every):
     """Without checkpoints the plan's activations are measured; with them it is the package's plan."""
     found = memory(2, 64, 1, 128, "float32", every, 1)
     config = GPTConfig(vocab_size=50257, context=128, d_model=64, n_layers=2, n_heads=1)
-    assert found["activations"] == memory_plan(config, 128, checkpoint_every=every).activations / 1e9
+    assert found["activations"] == memory_plan(config, 128, recompute_every=every).activations / 1e9
     if every:
         return
     seed_everything(0)

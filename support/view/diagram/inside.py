@@ -130,13 +130,19 @@ def _ring(x: Number, y: Number, r: Number, half: bool = False) -> list[Point]:
     return [(x + r * math.cos(turn), y - r * math.sin(turn)) for turn in turns]
 
 
+def _seat(number: int, among: int) -> float:
+    """The angle at which a head sits in its arc."""
+    return math.pi * (1 - (number + 0.6) / (among + 0.2))
+
+
 def orchestra(
     panels: Sequence[tuple[str, str, str, Sequence[Sequence[Number]]]] = ORCHESTRAS, words: str = "{:.2g}"
 ) -> Diagram:
     """The heads of a model as an orchestra, once for each way to find out who plays the melody.
 
     Each arc is a block, the first at the back; each seat is a head. A seat is filled the more, the larger its
-    number is; numbers above a quarter of the largest are written, negative ones count as none.
+    number is; numbers above a quarter of the largest are written, negative ones count as none. In the middle
+    stands whose number is the largest.
 
     Args:
         panels: for each way its name, what it measures, the role of its colour, and a row of numbers for each
@@ -156,12 +162,19 @@ def orchestra(
         d.text(8, base - 148, name, bold=True, anchor="start")
         d.text(8, base - 131 + 7.3 * measures.count("\n"), measures, role, size=12, anchor="start")
         most = max(map(max, rows))
+        heads = max(map(len, rows))
+        back = FRONT + ROW * (len(rows) - 1) + SEAT + 9
+        for j in range(heads):  # heads with the same number sit in one line
+            turn = _seat(j, heads)
+            x, y = MIDDLE + back * math.cos(turn), base - back * math.sin(turn)
+            d.text(x + 4 * (j == 0), y, f"head {j}" if j == 0 else str(j), "faint", size=11,
+                   anchor="end" if j == 0 else "middle")  # fmt: skip
         for i, row in enumerate(rows):
             far = FRONT + ROW * (len(rows) - 1 - i)
             d.curve(_ring(MIDDLE, base, far, half=True), "line", width=1)
             d.text(MIDDLE + far, base + 9, str(i), "faint", size=11)
             for j, value in enumerate(row):
-                turn = math.pi * (1 - (j + 0.6) / (len(row) + 0.2))
+                turn = _seat(j, len(row))
                 x, y = MIDDLE + far * math.cos(turn), base - far * math.sin(turn)
                 d.node(x, y, "", "line", r=SEAT)
                 if value > 0:
@@ -173,6 +186,7 @@ def orchestra(
         i, j = max(
             ((i, j) for i, row in enumerate(rows) for j in range(len(row))), key=lambda at: rows[at[0]][at[1]]
         )
+        d.text(MIDDLE, base - 7, f"block {i},\nhead {j}", role, size=11, bold=True)
         told.append(
             f"{name}, {measures.replace(chr(10), ' ')}: most for block {i}, head {j}, {words.format(most)}"
         )

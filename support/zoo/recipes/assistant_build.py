@@ -99,7 +99,7 @@ def write(
         "kept seed": seed,
         "seeds": [{"seed": found["seed"], **found["tools"]} for found in rows],
     }
-    save_checkpoint(place / "model.safetensors", model, metadata={"name": made.NAME, "seed": seed})
+    save_checkpoint(model, place / "model.safetensors", metadata={"name": made.NAME, "seed": seed})
     words.save(place / "vocabulary.json")
     with atomic_write(place / "card.json") as path:
         path.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf8")

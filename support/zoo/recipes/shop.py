@@ -192,7 +192,7 @@ def build(folder: str | os.PathLike[str] | None = None, seeds: Sequence[int] = (
         "kept seed": seeds[0],
         "seeds": rows,
     }
-    save_checkpoint(place / "model.safetensors", models[0], metadata={"name": NAME, "seed": seeds[0]})
+    save_checkpoint(models[0], place / "model.safetensors", metadata={"name": NAME, "seed": seeds[0]})
     vocabulary.save(place / "vocabulary.json")
     with atomic_write(place / "card.json") as path:
         path.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf8")

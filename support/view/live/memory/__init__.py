@@ -34,7 +34,7 @@ def planned(
         config,
         tokens=batch * context,
         precision=PRECISIONS[precision],
-        checkpoint_every=min(every, layers),
+        recompute_every=min(every, layers),
         shards=shards,
     )
 

@@ -43,7 +43,9 @@
     }
     for (const side of held.canvas.children) side.className = `stepper-side${[...side.children].every((group) => group.classList.contains("stepper-folded")) ? " stepper-folded" : ""}`;
     held.canvas.className = `stepper-canvas ${held.ways?.[place] ?? ""}`;
-    held.canvas.style.minHeight = held.rooms ? `${held.rooms[place]}px` : "";
+    // (On a phone what is left of the room is below all else, and not between the matrices and their names.)
+    held.canvas.style.minHeight = held.rooms && !held.around ? `${held.rooms[place]}px` : "";
+    if (held.stage) held.stage.style.minHeight = held.around ? `${held.rooms[place] + held.around[place]}px` : "";
     const [, does, operation] = steps[place];
     held.told.replaceChildren(make("span", {}, ...typeset(does, make)), ...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []));
   }
@@ -51,7 +53,7 @@
   // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
   // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
-  // numbers closer together. On a phone no step is more than NEAR lower or higher than the next, and its matrices share the room.
+  // numbers closer together. On a phone no step is more than NEAR lower or higher than the next, and what it leaves stands below all.
   const BLANK = 120, NEAR = 90, PHONE = 470, WORTH = 24;
   const WIDE = ["stepper-flows", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-crossed", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
@@ -64,7 +66,7 @@
     const sizes = data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
       held.fill(place);
-      return [words.offsetHeight, canvas.offsetHeight];
+      return [words.offsetHeight, canvas.offsetHeight, stage.offsetHeight - canvas.offsetHeight];
     });
     const enough = narrow ? PHONE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
     sizes.forEach((size, place) => {
@@ -83,6 +85,7 @@
     stage.style.setProperty("--words", `${most}px`);
     const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
     const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
+    held.around = narrow ? sizes.map(([, , around]) => around) : null;
     held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
     if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
     lay(held, data, held.place, held.also, make);
