@@ -14,6 +14,18 @@ def _list(page: BeautifulSoup, items: list[Tag], **attributes: str) -> Tag:
     return made
 
 
+def _leave_out_calls(page: BeautifulSoup) -> None:
+    """Leave out ``__call__``: what is called like a function stands there by its class."""
+    for head in page.select("h2[id='_']"):
+        if table := head.find_next_sibling("table"):
+            table.decompose()
+        head.decompose()
+    for link in page.select(".genindex-jumpbox a[href='#_']"):
+        if link.next_sibling:
+            link.next_sibling.extract()  # the line after it
+        link.decompose()
+
+
 def apart(text: str) -> str:
     """The page of the index with its terms and the package's names in two lists for each letter.
 
@@ -23,6 +35,7 @@ def apart(text: str) -> str:
     True
     """
     page = BeautifulSoup(text, "html.parser")
+    _leave_out_calls(page)
     for table in page.select(TABLES):
         entries = table.select(ENTRIES)
         terms = [entry for entry in entries if entry.strong]

@@ -188,6 +188,7 @@ const offers = (() => {
     };
     field.addEventListener("focus", show);
     field.addEventListener("input", show);
+    box.addEventListener("click", ({target}) => { if (target.closest("a")) dialog.close(); }); // (it may lead to a place of this page)
     list.addEventListener("pointermove", ({target}) => { if (target.closest("a")) choose(target.closest("a")); });
     field.addEventListener("keydown", (event) => { // (it keeps the focus)
       const by = {ArrowDown: 1, ArrowUp: -1}[event.key], all = choices();

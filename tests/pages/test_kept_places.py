@@ -130,6 +130,7 @@ def test_the_index_sets_the_terms_apart_from_the_package_and_fills_the_width(ope
     terms = tab.locator(".index-terms").first
     assert tab.locator(".index-terms > li > a:not(:has(strong))").count() == 0
     assert tab.locator(".index-names > ul > li strong").count() == 0
+    assert "__call__" not in tab.locator(".bd-article").text_content(), "it stands there by its class"
     places = [li.bounding_box() for li in terms.locator(":scope > li").all()]
     assert len({round(place["x"]) for place in places}) >= 3 and max(p["x"] for p in places) > 800
     fold = tab.locator(".index-names").first

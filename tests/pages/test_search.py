@@ -159,6 +159,25 @@ def test_escape_closes_the_popup_whatever_is_typed(open_tab):
         popup.wait_for(state="hidden")
 
 
+@pytest.mark.parametrize("by_key", [True, False])
+def test_the_popup_closes_when_a_place_of_the_same_page_is_chosen(open_tab, by_key):
+    tab = open_tab("http", "notebooks/02_learning.html", loaded="domcontentloaded")
+    tab.keyboard.press("Control+k")
+    tab.keyboard.type("mini-batches")
+    here = tab.locator(".offers a[href$='02_learning.html#mini-batches']")
+    here.wait_for()
+    if by_key:
+        while here.get_attribute("aria-selected") != "true":
+            tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Enter")
+    else:
+        here.click()
+    tab.locator("#pst-search-dialog").wait_for(state="hidden")
+    near = "() => Math.abs(document.querySelector('#mini-batches').getBoundingClientRect().top) < 200"
+    tab.wait_for_function(near)
+    assert tab.url.endswith("#mini-batches") and tab.complaints == []
+
+
 def test_a_title_that_many_chapters_have_says_whose_it_is(open_tab):
     tab = open_tab("http", "notebooks/11_attention.html", loaded="domcontentloaded")
     tab.keyboard.press("Control+k")

@@ -186,8 +186,11 @@ def test_a_row_meets_a_column_and_the_cell_is_filled(stepper):
     seen = [framed for framed, *_ in tab.evaluate("window.seen")]
     assert ["0.10", "1.0"] in seen and ["−0.20", "0.0"] in seen, "a number of the row and one of the column"
     assert seen.index(["0.10", "1.0"]) < seen.index(["−0.20", "0.0"])
-    figure.locator(".stepper-legend").wait_for(state="visible")
-    assert meets.count() == 0 and figure.locator(".stepper-sum").inner_text() == ""
+    stays = "() => document.querySelector('.stepper-sum').textContent.startsWith('Q (the, dimension 0) = ')"
+    tab.wait_for_function(stays)
+    tab.wait_for_timeout(1500)  # (a slow reader is still reading it)
+    assert meets.count() == 0 and terms.count() == 6 and tab.evaluate(stays)
+    assert figure.locator(".stepper-source:visible").count() == 10
     number = figure.locator("button[data-key='Q[1, 2]']")
     number.click()
     assert waits.count() == 1

@@ -176,7 +176,7 @@
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : window.MachineSaid.colours(make, box.flow)); // (there it would touch what was said just now)
       const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
-        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, "looks back");
+        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, block.maps.length > 1 ? `${block.maps.length} heads look back` : "one head looks back");
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
           const spoken = this.spoken === `head ${i}.${map.h}` ? " machine-spoken" : "";

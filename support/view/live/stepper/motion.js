@@ -66,9 +66,8 @@
   }
 
   // All that a step has made: the first number by its sum, the others one after the other. What is said is of the numbers
-  // that are framed: the sum goes when the first of the others comes. Where there are none, and at the last step, after which
-  // nothing comes, a sum stays.
-  function fill([first, ...others], held, tools, last) {
+  // that are framed: the sum goes while the others come, and then it comes back and stays until the next step.
+  function fill([first, ...others], held, tools) {
     const time = Math.min(PACE / 2, MOST / others.length), mark = (on) => {
       for (const key of held.cells.get(first).cell[4]) held.cells.get(key).td.classList.toggle("stepper-source", on);
     };
@@ -84,12 +83,8 @@
       td.classList.remove("stepper-waits");
       meet(held, cell[4]);
     }})), {time: 4 * PACE, act: () => meet(held, [])}, {time: 0, act() {
-      if (last || !others.length) {
-        mark(true);
-        return write(first, held, tools);
-      }
-      held.sum.replaceChildren();
-      tell(held, false);
+      mark(true);
+      write(first, held, tools);
     }}]);
     tell(held, true);
   }
@@ -104,7 +99,7 @@
       const keys = [...cells].filter(([, {cell, matrix}]) => cell[1] === place && cell[3] && makes(matrix)).map(([key]) => key);
       const tells = (key) => cells.get(key).cell[4].every((source) => Number(plain(cells.get(source).cell[0])) !== 0);
       const first = keys.find(tells) ?? keys[0]; // (a sum with zeros shows little)
-      if (keys.length) fill([first, ...keys.filter((key) => key !== first)], held, tools, held.on.disabled);
+      if (keys.length) fill([first, ...keys.filter((key) => key !== first)], held, tools);
     }
   }
 
