@@ -164,8 +164,7 @@ def hung(code: str) -> str:
             line += f'<span class="piece">{comment}</span>' if comment else ""
             line = BINARY.sub(r'<span class="with-next">\1</span>', line)
             line = POWER.sub(r'<span class="one-number">\g<0></span>', line)
-        hang = (
-            before + indent + STEP * (not inside or '<span class="piece">' not in line)
-        )  # (or as its pieces)
+        in_its_pieces = inside and '<span class="piece">' in line
+        hang = before + indent + (0 if in_its_pieces else STEP)
         lines.append(f'<span class="code-line" style="--hang:{hang}ch">{prompt}{line}\n</span>')
     return "".join(lines)

@@ -117,7 +117,7 @@ const offers = (() => {
     return mended.length || !asked.length ? mended : holding(asked, entries, asks);
   }
   // A title that most chapters have ("The picture") says its chapter, too.
-  const called = (title, place, titles) => {
+  const ofChapter = (title, place, titles) => {
     const shared = !isPage(place) && isChapter(place) && titles.filter(([other, at]) => other === title && !isPage(at) && isChapter(at)).length > 5;
     const chapter = shared && titles.find(([, at]) => at === place.split("#")[0])?.[0];
     return chapter ? `${chapter}: ${title[0].toLowerCase()}${title.slice(1)}` : title;
@@ -169,7 +169,7 @@ const offers = (() => {
     };
     const offer = ([title, place], k) => {
       const says = isTerm(place) && window.TERMS?.[place.split("#")[1]], line = make("li", {});
-      const link = make("a", {href: new URL(place, root), id: `offer-${k}`, tabIndex: -1}, called(title, place, window.TITLES), make("small", {}, where(place, window.TITLES)));
+      const link = make("a", {href: new URL(place, root), id: `offer-${k}`, tabIndex: -1}, ofChapter(title, place, window.TITLES), make("small", {}, where(place, window.TITLES)));
       if (says) link.append(make("span", {}, sentence(says)));
       link.setAttribute("role", "option");
       line.setAttribute("role", "none");
