@@ -72,7 +72,8 @@ def generate(
     """
     options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "stop": stop}
     how = {"cache": cache, "prefill": prefill, "reproducible": reproducible, "compile": compile}
-    return [*whole_numbers(ids, "A prompt"), *stream(model, ids, max_new_tokens, seed=seed, **options, **how)]
+    text = whole_numbers(ids, "A prompt")
+    return _written(model, [text], max_new_tokens, [seed], **options, **how)[0]
 
 
 def stream(
@@ -128,11 +129,23 @@ def generate_many(
     if seed is not None:
         check("seed", seed, Seed)
     seeds = [None if seed is None else seed + i for i in range(len(texts))]
-    for step in _steps(model, [*map(list, texts)], max_new_tokens, seeds, **options):
-        for text, chosen in zip(texts, step, strict=True):
+    return _written(model, texts, max_new_tokens, seeds, **options)
+
+
+def _written(
+    model: nn.Module,
+    texts: list[list[int]],
+    max_new_tokens: int,
+    seeds: Sequence[int | None],
+    **options: Any,
+) -> list[list[int]]:
+    """The texts, each with what was added to it; nobody touches the model between two tokens."""
+    written = [*map(list, texts)]
+    for step in _steps(model, texts, max_new_tokens, seeds, steady=True, **options):
+        for text, chosen in zip(written, step, strict=True):
             if chosen is not None:
                 text.append(chosen)
-    return texts
+    return written
 
 
 def _steps(
@@ -147,6 +160,7 @@ def _steps(
     prefill: int | None = None,
     reproducible: bool | None = None,
     compile: bool = False,
+    steady: bool = False,
     **sampling: Any,
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
@@ -166,7 +180,7 @@ def _steps(
     where = torch.device("cpu") if on_cpu else device
     generators = [None if s is None else seeded_generator(s, where) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
-    reader = _Reader(model, device, texts, max_new_tokens, cache, prefill, compile)
+    reader = _Reader(model, device, texts, max_new_tokens, cache, prefill, compile, steady)
 
     def best(logits: Tensor) -> tuple[Tensor, list[int]]:
         scores, ids = logits.max(dim=-1)
@@ -210,8 +224,9 @@ class _Reader:
         cache: bool,
         prefill: int | None,
         compile: bool,
+        steady: bool,
     ) -> None:
-        self.model, self.compile = model, compile
+        self.model, self.compile, self.steady = model, compile, steady
         self.texts, self.prefill, self.device = texts, prefill, device
         self.longest = max(map(len, texts))
         config: Any = getattr(model, "config", None)
@@ -253,7 +268,7 @@ class _Reader:
         n = self.unread.shape[1]
         # (A compiled step takes 0 and 1 for numbers, not for symbols; from 2 on, one serves all lengths.)
         if n == 1 and self.compile and self.longest > 2 and self.cache is not None:
-            self.step = self.step or fast_step(self.model, self.unread, self.cache)
+            self.step = self.step or fast_step(self.model, self.unread, self.cache, self.steady)
             return self.step(self.unread)[:, -1]
         if n == 1:
             with self.few_rows:
