@@ -22,6 +22,8 @@ INKS = (("#222222", "#ffffff", "#000000"), ("#e8edf2", "#121212", "#ffffff", "#0
 ENOUGH = 4.5  # to one; only if no ink that comes first has it is one of the last taken
 CORNER = re.compile(r"[ML] (-?[\d.]+) (-?[\d.]+)")
 FILL = re.compile(r"fill: (#[0-9a-f]{6})")
+OPACITY = re.compile(r"opacity: ([\d.]+)")
+GROUND = ("#ffffff", "#121212")  # the page's own: what is seen through an area that lets light through
 CHOSEN = re.compile(r"fill: (?:#222222|#ffffff|#000000)")
 
 
@@ -63,27 +65,32 @@ def _shades(image: Element) -> tuple[np.ndarray, bool]:
     return np.asarray(picture) / 255, image.get("transform", "").startswith("scale(1 -1)")
 
 
-def _areas(axes: Element) -> list[tuple[np.ndarray, np.ndarray, str]]:
-    """The coloured rectangles of axes, in their order: two corners, and the colour."""
+Area = tuple[np.ndarray, np.ndarray, str, float]
+
+
+def _areas(axes: Element) -> list[Area]:
+    """The coloured rectangles of axes, in their order: two corners, the colour, and how opaque it is."""
     found = []
     for path in named(axes, "path"):
         fill = FILL.search(path.get("style", ""))
         corners = np.array(CORNER.findall(path.get("d", "")), dtype=float)
         if fill and len(corners) == 4 and fill[1] != "#ffffff":
-            found.append((corners.min(0), corners.max(0), fill[1]))
+            faint = OPACITY.search(path.get("style", ""))
+            found.append((corners.min(0), corners.max(0), fill[1], float(faint[1]) if faint else 1.0))
     return found
 
 
-def _on_area(
-    ink: str, box: Box, areas: list[tuple[np.ndarray, np.ndarray, str]], partner: Callable[[str], str]
-) -> tuple[str, str] | None:
+def _on_area(ink: str, box: Box, areas: list[Area], partner: Callable[[str], str]) -> tuple[str, str] | None:
     """Better inks for a word on an area, if its own has too little contrast in one of the themes."""
     left, top, right, bottom = box
     middle = np.array([(left + right) / 2, (top + bottom) / 2])
-    below = [code for least, most, code in areas if (least < middle).all() and (middle < most).all()]
+    light, night = map(_rgb, GROUND)
+    below = [area[2:] for area in areas if (area[0] < middle).all() and (middle < area[1]).all()]
     if not below:
         return None
-    light, night = _rgb(below[-1]), _rgb(partner(below[-1]))
+    for code, part in below:
+        light = part * _rgb(code) + (1 - part) * light
+        night = part * _rgb(partner(code)) + (1 - part) * night
     if min(contrast(light, _rgb(ink)), contrast(night, _rgb(partner(ink)))) >= ENOUGH:
         return None
     return best(light, INKS[0]), best(night, INKS[1])

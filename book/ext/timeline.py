@@ -174,7 +174,7 @@ class Timeline(SphinxDirective):
         events = json.loads(EVENTS.read_text(encoding="utf8"))
         drawings = "".join(timeline(events, layout) for layout in LAYOUTS)
         hint = '<p class="event-hint">Choose a work to read about it.</p>'
-        return [nodes.raw("", drawings + hint + entries(events), format="html")]
+        return [nodes.raw("", hint + drawings + entries(events), format="html")]
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -10,11 +10,9 @@ from torch import Tensor
 
 from support.core import InputError
 from support.view import style
-from support.view.ends import line_ink, name_lines
+from support.view.ends import name_lines
 from support.view.figure import legend_above
 from support.view.tables import cell_text
-
-BEYOND = 80  # points: how far a name may reach beyond the axes
 
 
 def numbers(values: Any) -> np.ndarray:
@@ -145,10 +143,12 @@ def plot_bars(
     size: tuple[float | int, float | int] | None = None,
     stacked: bool = False,
     accent: Collection[Any] = (),
-    direct: bool = False,
     colours: Mapping[str, str] = {},
 ) -> Figure:
     """Horizontal bars, with room for long names; several values a label make groups, or parts of one bar.
+
+    The names of groups and parts stand above the bars, in the order of the bars. One level without a heading
+    over it has its name over its line.
 
     Args:
         values: one number per label, or a mapping from the name of each group of bars to its numbers.
@@ -164,9 +164,6 @@ def plot_bars(
             sum beside it. None of them may be negative.
         accent: the names of the groups, or the labels, that matter; all other bars are grey.
         colours: those of groups, by name; the others take those of the style, in order.
-        direct: write the name of each group beside one of its bars, where there is most room, instead of in a
-            legend, and that of each level over its line. Parts of a sum keep their legend, and so do long
-            names beside long bars.
 
     Raises:
         InputError: there are not as many values as labels, or a part of a sum is negative.
@@ -183,10 +180,6 @@ def plot_bars(
     rows = 1 if stacked else len(groups)  # bars for each label
     thick, ends = 0.8 / rows, np.zeros(len(labels))
     fig, ax = style.subplots(figsize=size or (style.WIDTH, 1.2 + len(labels) * max(0.3, 0.24 * rows)))
-    named = direct and not stacked and _room(groups, labels)
-    free = int(
-        np.argmin(np.max([numbers(group) for group in groups.values()], axis=0))
-    )  # most room beside it
     for i, (name, group) in enumerate(groups.items()):
         length, half = numbers(group), halves.get(name)
         at = np.arange(len(labels)) - 0.4 + thick * (i % rows + 0.5)
@@ -201,14 +194,11 @@ def plot_bars(
         texts = [""] * len(labels)
         if digits is not None and (not stacked or name == [*groups][-1]):
             texts = [cell_text(value, digits) for value in ends.tolist()]
-        if named and name:
-            texts[free] = f"{texts[free]}  {name}".strip()
         if any(texts):
             written = ax.bar_label(bars, texts, padding=3, fontsize=style.LETTERS)
-            if named and name:
-                written[free].set_color(line_ink(hues[free].lower()))
             for text in written if level else []:  # readable where a level crosses it
                 text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+    named = len(level or {}) == 1 and not title
     for i, (name, value) in enumerate((level or {}).items()):
         ax.axvline(value, color="#222222", linestyle=style.LINES[1 + i % 3], linewidth=1.5, label=name)
         if named:
@@ -220,22 +210,10 @@ def plot_bars(
     ax.set_yticks(range(len(labels)), labels=[str(label) for label in labels])
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    if (len(groups) > 1 or level) and not named:
-        # Above the bars, so that it hides none.
-        legend_above(fig, [*groups, *(level or {})])
+    names = [*(groups if len(groups) > 1 else []), *((level or {}) if not named else [])]
+    if names:
+        legend_above(fig, names)
     return fig
-
-
-def _room(groups: Mapping[str, Any], labels: Sequence[Any]) -> bool:
-    """Whether the name of each group has room beside its bar of the label that has most."""
-    bars = np.array([numbers(group) for group in groups.values()])
-    lengths = bars[:, bars.max(axis=0).argmin()] / max(1.12 * bars.max(), 1e-9)
-    letter = 0.56 * style.LETTERS
-    wide = style.WIDTH * 72 - min(
-        max(len(str(label)) for label in labels) * letter, style.NAMES * style.WIDTH * 72
-    )
-    needs = [(len(name) + 6) * letter for name in groups]
-    return all(need - (1 - length) * wide < BEYOND for need, length in zip(needs, lengths, strict=True))
 
 
 def draw_levels(ax: Axes, level: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ def plot_words(words: Sequence[str], weights: Mapping[str, Any], notable: float 
 
 
 def plot_merges(words: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> Figure:
-    """How words grow together: a row for each stage, with what the last merge has made in orange.
+    """How words grow together: a row for each stage, with a thick frame around what the last merge has made.
 
     Args:
         words: a word → its stages, each with a name and the tokens of the word at that stage.
@@ -90,10 +90,11 @@ def plot_merges(words: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> Fig
             left = 0
             for token in tokens:
                 old = "#EEEEEE" if len(token) == 1 else style.tint("sky")
-                fill = old if token in before else style.tint("orange")
-                ax.barh(
-                    row, len(token) - 0.12, left=left + 0.06, height=0.72, color=fill, edgecolor=style.GREY
-                )
+                fill, edge, thick = old, style.GREY, 1.0
+                if token not in before:
+                    fill, edge, thick = style.tint("orange"), style.COLOURS["black"], 2.0
+                form = {"height": 0.72, "color": fill, "edgecolor": edge, "linewidth": thick}
+                ax.barh(row, len(token) - 0.12, left=left + 0.06, **form)
                 ax.text(left + len(token) / 2, row, token, ha="center", va="center")
                 left += len(token)
             before = set(tokens)

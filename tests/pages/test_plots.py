@@ -16,6 +16,7 @@ import numpy as np
 import plots
 import pytest
 import stacking
+from cell_ink import inked
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageFont
 
@@ -258,6 +259,19 @@ def test_numbers_in_cells_read_well_in_both_themes(low):
         ):
             code = "#" + "".join(f"{round(255 * v):02x}" for v in ground)
             assert contrast(ink, code) > 4.45, (words, ink, code)
+
+
+def test_words_on_a_faint_area_keep_the_ink_of_the_page():
+    """(As if the area were opaque, they were dark in the dark: 1.2 : 1.)"""
+    fig = plot_points([1, 2], [1, 3])
+    fig.axes[0].axvspan(0, 3, color=style.colour(2), alpha=0.08)
+    fig.axes[0].text(1.5, 2, "here")
+    fit(fig)
+    word = re.search(r"<text[^>]*>here</text>", inked(svg(fig), plots.shaded, plots.dark)[0])
+    assert word and "#0b0b" not in word[0]
+    fig.axes[0].axvspan(0, 3, color=style.colour(0), alpha=0.9)
+    word = re.search(r"<text[^>]*>here</text>", inked(svg(fig), plots.shaded, plots.dark)[0])
+    assert word and "#0b0b" in word[0]
 
 
 def test_a_plot_is_the_same_whenever_it_is_drawn():

@@ -874,3 +874,23 @@ def test_a_long_formula_is_a_little_smaller_on_a_phone_if_it_fits_then(own):
     for formula in smaller.all():
         assert 65 < float(formula.evaluate("e => parseFloat(e.style.fontSize)")) < 100
         assert formula.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+
+
+INK = """(part) => {
+  const page = document.createElement('canvas').getContext('2d'), light = (code) => {
+    page.fillStyle = code; page.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...page.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      .map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const ground = light(getComputedStyle(document.body).backgroundColor);
+  const against = (code) => Math.max(light(code), ground) / Math.min(light(code), ground);
+  const muted = getComputedStyle(document.documentElement).getPropertyValue('--pst-color-text-muted').trim();
+  return [against(getComputedStyle(document.querySelector(part)).color), against(muted)];
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_caption_reads_better_than_what_is_secondary(open_tab, dark):
+    caption, secondary = open_tab("file", "notebooks/02_learning.html", dark=dark).evaluate(INK, ".finding")
+    assert caption > 1.15 * secondary and caption > 7

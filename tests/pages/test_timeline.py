@@ -133,3 +133,12 @@ def test_the_squares_of_the_scales_have_areas_as_the_parameters(site):
             assert (side / sides[0]) ** 2 == pytest.approx(counts[first + k] / counts[first], rel=0.01)
         first += len(sides) - 1  # the square in the corner is the first of the next drawing
     assert '<th scope="col">Parameters</th>' in page  # a head that says something stays
+
+
+@pytest.mark.parametrize(("width", "part"), [(1280, ".drawn-wide"), (390, ".drawn-narrow")])
+def test_the_timeline_says_before_it_what_one_can_do_with_it(open_tab, width, part):
+    tab = open_tab("file", "book/timeline.html", width=width)
+    ends = """part => [document.querySelector('.event-hint').getBoundingClientRect().bottom,
+      document.querySelector(part).getBoundingClientRect().top]"""
+    below, top = tab.evaluate(ends, part)
+    assert below <= top

@@ -386,3 +386,19 @@ def test_a_pipeline_computes_each_micro_batch_twice_on_each_device_and_idles_as_
     cells = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("rx") == "3"]
     idle = sum(r.get("stroke-dasharray") is not None for r in cells)
     assert idle / len(cells) == pytest.approx((devices - 1) / (micro_batches + devices - 1))
+
+
+@pytest.mark.parametrize(("parts", "rest"), [((0.5, 0.3), "other words: 200"), ((0.5, 0.5), None)])
+def test_the_tickets_of_a_lottery_add_up(parts, rest):
+    drawn = diagram.lottery(["a", "b"], [1, 1], parts)
+    found = [text for text in words(drawn) if text.startswith("other words")]
+    assert found == ([rest] if rest else []) and ("all other words have" in drawn.alt) is bool(rest)
+
+
+def test_a_bar_is_as_high_as_its_probability_even_if_that_is_nearly_zero():
+    drawn = diagram.sampling(["a", "b", "c"], [5, 2.6, -3], temperature=1, top_k=3, top_p=1)
+    lows = re.findall(r'<path d="[^"]*" stroke="var\(--output\)" stroke-width="([^"]+)"/>', drawn.svg)
+    probabilities = torch.tensor([5, 2.6, -3]).softmax(dim=0)
+    outlined = [float(h) for h in re.findall(r'width="28" height="([^"]+)"', drawn.svg)]
+    assert outlined[:2] == pytest.approx((70 * probabilities[:2]).tolist(), abs=0.06)
+    assert float(lows[0]) == pytest.approx(70 * probabilities[2].item(), abs=0.01)

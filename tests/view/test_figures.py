@@ -316,11 +316,28 @@ def test_what_matters_has_its_colour_and_the_rest_is_grey():
         assert loud == ([[False, True]] * 2 if accent == ["y"] else [[False] * 2, [True] * 2])
 
 
-def test_groups_of_bars_are_named_where_there_is_room():
-    fig = plot_bars({"a": [3, 1], "b": [4, 2]}, ["x", "y"], digits=0, direct=True, level={"floor": 2})
+@pytest.mark.parametrize("values", [{"a": [3, 1], "b": [4, 2]}, {"a": [1, 3], "b": [2, 4]}])
+def test_groups_of_bars_are_named_above_them_in_their_order(values):
+    """Wherever there is room beside a bar; a level has its name over its line."""
+    fig = plot_bars(values, ["x", "y"], digits=0, level={"floor": 2})
     fit(fig)
-    assert not fig.legends and fig.axes[0].get_legend() is None
-    assert {"1  a", "2  b", "floor", "3", "4"} == {text.get_text() for text in fig.axes[0].texts}
+    (legend,), ax = fig.legends, fig.axes[0]
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
+    tops = [group[0].get_window_extent().y0 for group in ax.containers]
+    assert tops == sorted(tops, reverse=True)
+    assert legend.get_window_extent().y0 >= max(text.get_window_extent().y1 for text in ax.texts)
+    assert sorted(text.get_text() for text in ax.texts) == ["1", "2", "3", "4", "floor"]
+
+
+def test_what_a_merge_has_made_has_a_thick_frame():
+    fig = plot_merges({"the": [("start", ["t", "h", "e"]), ("merge 1", ["t", "he"])]})
+    assert [bar.get_linewidth() > 1.5 for bar in fig.axes[0].patches] == [False] * 4 + [True]
+
+
+def test_two_levels_stand_in_the_legend():
+    fig = plot_bars([3, 1], ["x", "y"], level={"floor": 2, "ceiling": 2.1})
+    fit(fig)
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["floor", "ceiling"]
 
 
 def test_a_note_stands_beside_its_point_and_is_tied_if_it_is_far():

@@ -69,6 +69,9 @@ def lottery(
     d.text(x, end + 28, f"one is drawn: {winner}", bold=True)
     if left_out:
         d.text(332, end + 12, f"no ticket: {', '.join(left_out)}", "loss", size=12, anchor="end")
+    if first < total:
+        d.text(332, end + 28, f"other words: {total - first}", "faint", size=12, anchor="end")
+        told.append(f"all other words have {total - first}")
     d.size = (d.size[0], end + 42)
     return d.done(
         f"A lottery with {total:,} tickets. {'; '.join(told)}. One ticket is drawn, and it says {winner}."

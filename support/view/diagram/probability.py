@@ -13,6 +13,7 @@ from support.view.tables import raised
 
 WORDS = ("mat", "floor", "moon", "cat", "of")
 LOGITS = (4.1, 3.6, 2.4, 1.5, -1.0)
+OUTLINED = 4  # pixels: with an outline, a lower bar would seem as high as this one
 
 
 def _signed(number: Number, digits: int = 2) -> str:
@@ -133,7 +134,10 @@ def sampling(
         for x, p in zip(places, values, strict=True):
             tall = 70 * p
             if p:
-                d.box(x, base - tall / 2, 28, max(tall, 2), "", "output", round=2)
+                if tall >= OUTLINED:
+                    d.box(x, base - tall / 2, 28, tall, "", "output", round=2)
+                else:
+                    d.line((x - 14, base - tall / 2), (x + 14, base - tall / 2), role="output", width=tall)
                 d.text(x, base - tall - 10, _signed(p), size=12)
             else:
                 d.text(x, base - 12, "✕", "loss", size=14)
