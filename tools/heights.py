@@ -18,10 +18,12 @@ ENTRY = rf"(<dl {KINDS})"
 ESTIMATED = re.compile(rf'<dl style="--tall:(\d+)px;--narrow-tall:(\d+)px" {KINDS}')
 MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)\b[^"]*">)')  # of a class
 ITS_HEAD = 30  # pixels by which the name of a member is lower than the heading of a section, at a desk
+CLOSER = 24  # pixels less between two entries than between two sections
 BETWEEN = 36  # pixels between two members
 DRAWN = 1.25  # pixels for each unit of a drawing
 ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
 FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
+MORE = '<details class="api-more">'  # what an entry of the interface folds
 SUMMARY = "<summary>fold</summary>"
 QUIET = '<summary class="shows-code"></summary>'  # the fold with the code of a part by hand
 LONG_CODE = re.compile(r'(<div class="cell [^"]*\blong-code\b[^"]*"(?:(?!<pre>).)*)<pre>.*?</pre>', re.S)
@@ -211,15 +213,17 @@ def with_heights(body: str) -> str:
 
 
 def _with_entries(article: str) -> str:
-    """Each entry of the interface with the estimates; that of a class is as tall as its members together."""
+    """Each entry of the interface with the estimates; of what it folds, its members, each has its own."""
     parts = re.split(ENTRY, article)
     for k in range(1, len(parts) - 1, 2):
         own, *members = MEMBER.split(parts[k + 1])
-        whole = [tall(own.partition("<section ")[0], layout) for layout in (WIDE, NARROW)]
+        first, more, _ = own.partition("<section ")[0].partition(MORE)
+        whole = [tall(first + QUIET * bool(more), layout) - CLOSER for layout in (WIDE, NARROW)]
         for n, member in enumerate(members):
             said = member.partition("<section ")[0]
             wide, narrow = tall(said, WIDE) - ITS_HEAD, tall(said, NARROW)
-            whole = [whole[0] + wide + BETWEEN, whole[1] + narrow + BETWEEN]
+            if not more:
+                whole = [whole[0] + wide + BETWEEN, whole[1] + narrow + BETWEEN]
             members[n] = f"<dl {_style((wide, narrow))}{member}"
         parts[k] = f"<dl {_style((whole[0], whole[1]))}" + parts[k][4:]
         parts[k + 1] = own + "".join(members)

@@ -39,10 +39,14 @@ CODE = re.compile(
 )
 # In a signature the comma or bracket behind a parameter goes to the next line with it.
 PARAMETER = re.compile(r'(<em class="sig-param">(?:(?!</em>).)*)</em>(,|<span class="sig-paren">\)</span>)')
+SIGNATURE = re.compile(r'(?<=<dt class="sig )([^>]*>)(.*?)(?=</dt>)', re.S)
+NO_KIND = re.compile(
+    r'<span class="(?:pre|p|w)">([^<]*)</span>'
+)  # a piece of a signature that looks as all do
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
-OWN = ("site.js", "offers.js", "book.js", "reading.js")
+OWN = ("site.js", "start.js", "offers.js", "book.js", "reading.js")
 LIVE = ("live.js", "controls.js")  # of every page with a live figure
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
@@ -160,6 +164,15 @@ FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
 LINES, SLIM, LETTER = 14, 10, 0.5
 
 
+def plain_signatures(body: str) -> str:
+    """Signatures without the elements around pieces that have no colour of their own: half of all elements.
+
+    >>> plain_signatures('<dt class="sig py"><span class="p"><span class="pre">[</span></span></dt>')
+    '<dt class="sig py">[</dt>'
+    """
+    return SIGNATURE.sub(lambda m: m[1] + NO_KIND.sub(r"\1", NO_KIND.sub(r"\1", m[2])), body)
+
+
 def without_empty_heads(body: str) -> str:
     """A table without column names has no bar for them.
 
@@ -275,7 +288,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
     body = with_icons(with_captions(with_name(body)))
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
-    body = PARAMETER.sub(r"\1\2</em>", body)
+    body = plain_signatures(PARAMETER.sub(r"\1\2</em>", body))
     if "bd-sidebar-secondary" not in body:  # no contents
         body = body.replace('<div class="bd-content"', '<div class="bd-content alone"', 1)
     return head + mark + with_heights(with_widths(with_lazy_pictures(without_empty_heads(body), page.parent)))

@@ -1,7 +1,7 @@
-"""How much each page is about each word, and where names stand in text or code, for the search.
+"""How much each page is about each word, where names stand, and what a section says, for the search.
 
 book/assets/find.js orders the pages by the first; book/assets/offers.js offers the second where no title has
-what is typed (`GradScaler`, `torch.compile`).
+what is typed (`GradScaler`, `torch.compile`), or where it is a name of the package, and shows the third.
 
 Sphinx's index knows only whether a word stands on a page. Here each word of a page is counted and weighed as
 in BM25: a word counts the more, the more often it stands there, the shorter the page and the fewer other
@@ -13,17 +13,36 @@ import html
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import snowballstemmer
+from bs4 import BeautifulSoup, Tag
 
 NOT_TEXT = re.compile(r"<(script|style|svg|pre|math|nav)\b.*?</\1>|<[^>]+>", re.S)
 START = "Search.often="
 OFTEN = 3  # times that a word must stand on a page to be weighed
 SATURATION, BY_LENGTH = 15.0, 0.75  # BM25's k₁ and b: a page is long, so k₁ is larger than for a paragraph
 SECTION = re.compile(r'<section[^>]* id="([^"]+)">(?:\s|<(?!h\d|section)[^>]*>)*<h\d[^>]*>(.*?)</h\d>', re.S)
-OBJECT = re.compile(r'<dt class="sig[^"]*" id="(support\.[^"]+)"')
+OBJECT = re.compile(
+    r'<dt class="sig[^"]*" id="support\.([^"]+)".*?</dt>\s*<dd>(?:<p>(.*?)</p>)?',
+    re.S,
+)
+PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
+NOT_SAID = re.compile(
+    r"<(details|aside|noscript|live-figure|figure|table|dl|ul|ol|form)\b.*?</\1>"
+    r'|<(p|div)[^>]* class="[^"]*only-in-.*?</\2>|<p><span class="of-chapter.*?</p>',
+    re.S,
+)
+PLAIN = ("math", "semantics", "mrow", "msub", "mi", "mn", "mo", "mtext", "mspace")
+NO_BEGINNING = re.compile(r"[a-z]|Exercise \d")  # of an excerpt
+UNREAD = "\0"  # stands for a formula that no line of text can say
+LOW = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z“*])")
+LEAST, MOST, ASKED = 15, 140, 4  # letters of an excerpt; paragraphs that are asked for one
 LISTED = ("notebooks/", "book/for_users", "book/playground", "book/assistant", "book/zoo")
+NOT_OFFERED = ("book/errata", "book/api")
 NOT_LISTED = ("references", "quiz", "check-yourself", "take-aways", "what-the-sources-say")
 NOT_TITLE = re.compile(r"<a\b.*?</a>|<span class=.chapter-number.*?</span>|<[^>]+>")
 NAME = re.compile(r"[^\W\d_][\w.]{2,}[^\W_]_?")
@@ -80,6 +99,88 @@ def sections(page: str) -> list[tuple[str, str, str, str]]:
     return told
 
 
+def as_text(math: Tag) -> str:
+    """A formula of a line as text, if it is one of letters, signs and plain subscripts; else a sign for it.
+
+    >>> formula = "<math><msub><mi>d</mi><mi>k</mi></msub><mo>=</mo><mn>4</mn></math>"
+    >>> as_text(BeautifulSoup(formula, "html.parser"))
+    'dₖ = 4'
+    >>> as_text(BeautifulSoup("<math><msqrt><mi>x</mi></msqrt></math>", "html.parser")) == UNREAD
+    True
+    """
+    for tex in math("annotation"):
+        tex.decompose()
+    for low in math("msub"):
+        _, index = low(True, recursive=False)
+        index.string = index.get_text().translate(LOW)
+        if re.search(r"[^₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]", index.get_text()):
+            return UNREAD
+    if {part.name for part in math(True)} - {
+        "math",
+        "semantics",
+        "mrow",
+        "msub",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+    }:
+        return UNREAD
+    for sign in math("mo"):
+        sign.string = f" {sign.get_text()} " if sign.get_text() in "=+−<>≈⋅×≤≥→∈" else sign.get_text()
+    return " ".join(math.get_text().replace("\u2061", "").split())
+
+
+def says(paragraphs: list[str]) -> str:
+    """The first sentence that needs no formula and announces nothing, cut between two words; or nothing.
+
+    >>> says(['Let <span class="katex">x</span> be it. A <b>head</b> has three matrices of weights. More.'])
+    'A head has three matrices of weights.'
+    """
+    for paragraph in paragraphs:
+        part = BeautifulSoup(paragraph, "html.parser")
+        for formula in part.select(".katex"):
+            formula.replace_with(as_text(formula.math) if formula.math else UNREAD)
+        for sentence in ENDS.split(" ".join(part.get_text().split())):
+            if (
+                (UNREAD in sentence or NO_BEGINNING.match(sentence))
+                or len(sentence) < LEAST
+                or sentence[-1] not in ".!?"
+            ):
+                continue
+            return sentence if len(sentence) <= MOST else f"{sentence[: sentence.rindex(' ', 0, MOST)]} …"
+    return ""
+
+
+def said(pages: dict[str, str]) -> dict[str, str]:
+    """What each section and each page says first, by its address."""
+    found = {}
+    for page, content in pages.items():
+        article = content.partition("<article")[2].partition("</article>")[0]
+        heads = [*SECTION.finditer(article)]
+        ends = [*(it.start() for it in heads[1:]), len(article)][: len(heads)]
+        for k, (it, end) in enumerate(zip(heads, ends, strict=True)):
+            text = NOT_SAID.sub("", article[it.end() : end])
+            if it[1] != "references" and (excerpt := says(PARAGRAPH.findall(text)[:ASKED])):
+                found[f"{page}.html#{it[1]}" if k else f"{page}.html"] = excerpt
+    return found
+
+
+def objects(pages: dict[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """The entries of the package's reference: module, name, page, and what its first sentence says.
+
+    >>> entry = '<dl class="py class"><dt class="sig" id="support.model.GPT.forward">f()</dt><dd><p>{}</p>'
+    >>> [*objects({"book/api": entry.format("Logits for the token after each position. More.")})]
+    [('model', 'GPT.forward', 'book/api', 'Logits for the token after each position.')]
+    """
+    for page, content in pages.items():
+        for name, text in OBJECT.findall(content):
+            *owners, last = name.split(".")
+            at = next((k for k, owner in enumerate(owners) if owner[0].isupper()), len(owners))
+            yield ".".join(owners[:at]), ".".join([*owners[at:], last]), page, says([text])
+
+
 def names_of(text: str, code: str) -> Counter[str]:
     """The names of a section and how often they stand there: words of its text, names of its code.
 
@@ -94,7 +195,7 @@ def names_of(text: str, code: str) -> Counter[str]:
     return found
 
 
-def listed(pages: dict[str, str]) -> dict[str, list]:
+def listed(pages: dict[str, str]) -> dict[str, Any]:
     """Names, each with the numbers of the places that have it most; titles and addresses of the places.
 
     A plain word that many sections have, or that a title has, is left out: titles lead to it.
@@ -102,12 +203,15 @@ def listed(pages: dict[str, str]) -> dict[str, list]:
     places: list[list[str]] = []
     counts: dict[str, dict[int, float]] = {}
     titled: set[str] = set()
+    entries = [*objects(pages)]
+    first = said({page: pages[page] for page in pages if not page.startswith(NOT_OFFERED)})
+    for module, name, page, text in entries:
+        place = f"{page}.html#support.{module}.{name}"
+        counts.setdefault(name, {})[len(places)] = 0
+        places.append([name, place])
+        first[place] = text
     for page, content in pages.items():
-        for name in OBJECT.findall(content):
-            _, *parts = name.split(".")
-            counts.setdefault(".".join(parts[1:] or parts), {})[len(places)] = 0
-            places.append([".".join(parts), f"{page}.html#{name}"])
-        for anchor, title, text, code in sections(content) if page.startswith(LISTED) else []:
+        for k, (anchor, title, text, code) in enumerate(sections(content) if page.startswith(LISTED) else []):
             titled |= {stem(word) for word in re.findall(r"\w+", title.lower())}
             if anchor in NOT_LISTED:
                 continue
@@ -115,7 +219,7 @@ def listed(pages: dict[str, str]) -> dict[str, list]:
                 word = name if CODE.search(name) else name.lower()
                 counts.setdefault(word, {}).setdefault(len(places), 0)
                 counts[word][len(places)] += count / (len(text.split()) + 300)
-            places.append([title, f"{page}.html#{anchor}"])
+            places.append([title, f"{page}.html#{anchor}" if k else f"{page}.html"])
     names = {
         name: sorted(having, key=lambda k: -having[k])[:PLACES]
         for name, having in sorted(counts.items())
@@ -126,6 +230,8 @@ def listed(pages: dict[str, str]) -> dict[str, list]:
     return {
         "places": [places[k] for k in kept],
         "names": {name: [number[k] for k in those] for name, those in names.items()},
+        "objects": [[module, name, page] for module, name, page, _ in entries],
+        "says": {place: text for place, text in first.items() if text},
     }
 
 

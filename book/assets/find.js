@@ -160,8 +160,8 @@
       if (here > score) [best, score] = [{element, text, at: Math.min(...at.values()), last: Math.max(...at.values())}, here];
     }
     if (!best) return null;
-    const place = best.element.closest("section section[id], form.quiz[id], li[id], dl.py > dt[id]");
-    const heading = headOf(place);
+    const entry = best.element.closest("dl.py")?.querySelector(":scope > dt[id]"), place = entry || best.element.closest("section section[id], form.quiz[id], li[id]");
+    const heading = entry?.querySelector(".descname") || headOf(place);
     return {says: excerpt(best.text, best.at, Math.min(420, Math.max(240, best.last - best.at + 160))), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.

@@ -1,5 +1,6 @@
 // What the search offers while one types, as links below its field (titles.js, terms.js): the chapter of that name or what the
-// glossary says of the term, then sections; for what no title has, the places of names (names.js). The first is chosen: Enter opens it, and the arrows choose another.
+// glossary says of the term, then sections; for what no title has, the places of names (names.js); for a name of the package its entry;
+// for an empty field where one reads on. The first is chosen: Enter opens it, and the arrows choose another.
 const offers = (() => {
   "use strict";
   const make = (tag, about, ...inner) => {
@@ -98,7 +99,22 @@ const offers = (() => {
     const those = [...new Set(best.flatMap(([, , those]) => those))].map((k) => places[k]), api = ([, place]) => place.startsWith("book/api");
     return [...those.filter((one) => !api(one)).slice(0, 5), ...those.filter(api).slice(0, 2)];
   }
+  // The entries of the package's reference that have this name, functions and classes before methods.
+  function entries(text, {objects = []} = {}) {
+    const name = text.trim().replace(/\(\)?$/, "").replace(/^support\./, ""), parts = name.split(".").length;
+    const those = name.length < 2 ? [] : objects.filter(([owner, of]) => `.${owner}.${of}`.endsWith(`.${name}`));
+    return those.sort((a, b) => a[1].split(".").length - b[1].split(".").length).slice(0, parts > 1 ? 1 : 3)
+      .map(([owner, of, page]) => [of, `${page}.html#support.${owner}.${of}`]);
+  }
+  // They stand first; but what the glossary, or a page, calls exactly so keeps its place, with the section of that name behind it.
   function find(text, titles, names = window.NAMES) {
+    const those = entries(text, names), known = new Set(those.map(([, place]) => place)), list = others(text, titles, names).filter(([, place]) => !known.has(place));
+    const said = text.trim().toLowerCase(), called = ([title, place, more]) => [bare(title), ...isTerm(place) ? more : []];
+    const exact = those.length ? list.map((one) => called(one).some((name) => name.toLowerCase() === said)) : [];
+    const end = exact.indexOf(false) < 0 ? exact.length : exact.indexOf(false), at = list.slice(0, end).some(([, place]) => isTerm(place) || isPage(place)) ? end : 0;
+    return [...list.slice(0, at), ...those, ...list.slice(at)].slice(0, 10);
+  }
+  function others(text, titles, names) {
     const typed = wordsOf(text), exact = asCode(text) || typed.length === 1 ? standing(typed, names, 0) : [];
     const offered = inTitles(text, typed, titles, exact.length), alone = new Set(exact.map(([, place]) => place));
     if (exact.length && (asCode(text) || !offered.length)) return [...exact.slice(0, 3), ...offered.filter(([, place]) => !alone.has(place))].slice(0, 10);
@@ -122,9 +138,9 @@ const offers = (() => {
     const chapter = shared && titles.find(([, at]) => at === place.split("#")[0])?.[0];
     return chapter ? `${chapter}: ${title[0].toLowerCase()}${title.slice(1)}` : title;
   };
-  const where = (place, titles) => {
+  const where = (title, place, titles) => {
     if (isTerm(place)) return "glossary";
-    if (place.startsWith("book/api")) return "the package";
+    if (place.includes("#support.")) return place.split("#")[1].slice(0, -title.length - 1);
     const number = /^notebooks\/0?(\d+)_/.exec(place)?.[1], [page] = place.split("#");
     return [number ? `chapter ${number}` : "", isPage(place) ? "" : titles.find(([, other]) => other === page)?.[0]].filter(Boolean).join(", ");
   };
@@ -154,7 +170,7 @@ const offers = (() => {
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
     const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
-    const choices = () => [...list.querySelectorAll("a"), go];
+    const choices = () => [...list.querySelectorAll("a"), ...go.hidden ? [] : [go]];
     let coming, chosen = null;
     field.after(close);
     field.form.append(none, box);
@@ -167,10 +183,11 @@ const offers = (() => {
       chosen = link;
       field.setAttribute("aria-activedescendant", link.id);
     };
-    const offer = ([title, place], k) => {
-      const says = isTerm(place) && window.TERMS?.[place.split("#")[1]], line = make("li", {});
-      const link = make("a", {href: new URL(place, root), id: `offer-${k}`, tabIndex: -1}, ofChapter(title, place, window.TITLES), make("small", {}, where(place, window.TITLES)));
-      if (says) link.append(make("span", {}, sentence(says)));
+    const offer = ([title, place,,, why], k) => {
+      const term = isTerm(place) && window.TERMS?.[place.split("#")[1]], says = term ? sentence(term) : window.NAMES?.says[place], line = make("li", {});
+      const told = [where(title, place, window.TITLES), why].filter(Boolean).join(", "), name = ofChapter(title, place, window.TITLES);
+      const link = make("a", {href: new URL(place, root), id: `offer-${k}`, tabIndex: -1}, place.includes("#support.") ? make("code", {}, name) : name, make("small", {}, told));
+      if (says) link.append(make("span", {}, says));
       link.setAttribute("role", "option");
       line.setAttribute("role", "none");
       line.append(link);
@@ -178,11 +195,12 @@ const offers = (() => {
     };
     const show = async () => {
       await (coming ??= Promise.all(["titles", "terms", "names"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
-      const typed = inTerms(field.value.trim()), found = typed ? find(typed, window.TITLES) : [], empty = !found.length && onlyAsks(typed);
+      const typed = inTerms(field.value.trim()), found = typed ? find(typed, window.TITLES) : readsOn(window.TITLES), empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
       none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
       go.href = new URL(`search.html?q=${encodeURIComponent(typed).replace(/%20/g, "+")}`, root);
-      box.hidden = !typed || empty;
+      box.hidden = empty;
+      go.hidden = !typed;
       field.setAttribute("aria-expanded", String(!box.hidden));
       choose(choices()[0]);
     };

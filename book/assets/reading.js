@@ -30,7 +30,7 @@
     let place = null;
     const live = new URLSearchParams(location.hash.slice(1)).get("live");
     try { place = live ? document.querySelector(`live-figure[data-key="${CSS.escape(live)}"]`) : document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
-    const folds = [place?.querySelector(":scope > :is(details.deeper, details.shows-code)")];
+    const folds = [place?.querySelector(":scope > :is(details.deeper, details.shows-code)"), place?.matches("dt.sig") && place.nextElementSibling?.querySelector(":scope > details.api-more")];
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
     const opened = folds.filter((fold) => fold && !fold.open);
     for (const fold of opened) fold.open = true;

@@ -160,7 +160,7 @@
   }
   // A figure that takes the room beside the text never lies over the contents: they end above it, or wait until it is past.
   function giveRoom(contents) {
-    const LEAST = 128;
+    const LEAST = 64;
     let asked = 0;
     const measure = () => {
       asked = 0;
@@ -168,7 +168,8 @@
       const over = all("live-figure:has(> .live-plays)").map((figure) => figure.getBoundingClientRect()).filter((box) => width && box.right > left && box.bottom > top);
       const room = Math.floor(Math.min(innerHeight, ...over.map((box) => box.top - 8)) - top);
       contents.style.maxHeight = over.length && room < innerHeight ? `${Math.max(room, LEAST)}px` : "";
-      contents.style.visibility = over.length && room < LEAST ? "hidden" : "";
+      const waits = over.length && room < LEAST;
+      Object.assign(contents.style, {visibility: waits ? "hidden" : "", opacity: waits ? 0 : ""}); // (they come back little by little)
     };
     const ask = () => { asked ||= requestAnimationFrame(measure); };
     for (const when of ["scroll", "resize"]) addEventListener(when, ask, {passive: true});

@@ -1,12 +1,22 @@
-"""The package's reference: signatures that can be read, and each field of a named tuple described once."""
+"""The package's reference: signatures that can be read, each field of a named tuple described once.
+
+Of each entry the signature and the first paragraph are seen; below them the rest is folded.
+"""
 
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from docutils import nodes
+from folds import raw
+from sphinx import addnodes
 
 # The default of a dataclass's field that is made anew, and the name of a function: neither is Python.
 NO_VALUE = re.compile(r"=( ?)<(?:[^<>]|<[^<>]*>)*>")
 # A default that is an object, such as TrainConfig(steps=150, …) or array([…]): it would fill lines.
 OBJECT = re.compile(r"=( ?)(\w+)\((?:[^()]|\([^()]*\))+\)")
+
+SHORT = 300  # letters of an entry without parameters and members that is not folded
 
 
 def plain(signature: str) -> str:
@@ -59,7 +69,41 @@ def skip_field(app: Any, what: str, name: str, member: Any, skip: bool, options:
     return True if type(member).__name__ in ("_tuplegetter", "ndarray") else None
 
 
+def contains(rest: list[nodes.Node]) -> Iterator[str]:
+    """What a fold of an entry holds, in a word or two for each kind: its fields, an example, its members."""
+    for part in rest:
+        if isinstance(part, nodes.field_list):
+            yield from (field[0].astext() for field in part.findall(nodes.field))
+    if any(isinstance(part, nodes.doctest_block | nodes.literal_block) for part in rest):
+        yield "Example"
+    for part in rest:
+        if isinstance(part, addnodes.desc):
+            called = "()" if part["objtype"] == "method" else ""
+            yield from (f"{name['ids'][0].rsplit('.')[-1]}{called}" for name in part[:-1] if name["ids"])
+
+
+def folded(entry: addnodes.desc) -> None:
+    """Fold what stands below the first paragraph of an entry, unless that is a short paragraph."""
+    content = entry[-1]
+    rest = content[1:] if content.children and isinstance(content[0], nodes.paragraph) else []
+    if not rest or (
+        all(isinstance(part, nodes.paragraph) for part in rest) and len(content.astext()) < SHORT
+    ):
+        return
+    says = " · ".join(contains(rest)) or "More"
+    content.insert(1, raw(f'<details class="api-more"><summary>{says}</summary>'))
+    content.append(raw("</details>"))
+
+
+def fold(app: Any, document: nodes.document) -> None:
+    """Fold the entries of a page; the members of a class are folded with it, and not once more."""
+    for entry in list(document.findall(addnodes.desc)):
+        if entry["domain"] == "py" and not isinstance(entry.parent, addnodes.desc_content):
+            folded(entry)
+
+
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("doctree-read", fold)
     app.connect("autodoc-skip-member", skip_field)
     app.connect("autodoc-process-signature", readable)
     app.connect("autodoc-process-docstring", keep_first_line, priority=400)  # before napoleon

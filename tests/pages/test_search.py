@@ -273,6 +273,100 @@ def test_a_name_that_is_a_term_leads_to_its_definition_first(names, typed, term)
     assert f"#term-{term}" in names.evaluate(FOUND, typed)[0][1]
 
 
+@pytest.fixture(scope="module")
+def entries(names):
+    """Module and name of each entry of the package's reference."""
+    return [(module, name) for module, name, _ in names.evaluate("NAMES.objects")]
+
+
+@pytest.fixture(scope="module")
+def called(names):
+    """What the glossary and the pages call something, in small letters; articles left out."""
+    heads = names.evaluate(
+        """TITLES.filter(([, place]) => place.includes('#term-') || !place.includes('#'))
+          .flatMap(([title, place, more]) => [title, ...place.includes('#term-') ? more : []])"""
+    )
+    return {re.sub(r"^(the|an?) ", "", head.lower()) for head in heads}
+
+
+def test_the_exact_name_of_a_function_or_class_leads_to_its_entry_first(names, entries, called):
+    """Of all of them; one that the glossary or a page calls exactly so stands behind that, and not far."""
+    plain = [(module, name) for module, name in entries if "." not in name]
+    assert len(plain) > 300
+    late = []
+    for module, name in plain:
+        places = [place for _, place in names.evaluate(FOUND, name)]
+        mine = [k for k, place in enumerate(places) if place.endswith(f"#support.{module}.{name}")]
+        others = sum(other == name for _, other in plain)
+        if not mine or mine[0] >= (4 if name.lower() in called else others):
+            late.append((name, places[:3]))
+    sure = ("generate", "run_with_cache", "GPTConfig", "next_token", "direct_logit_attribution", "train")
+    assert not {name for name, _ in late} & set(sure)
+    assert late == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "place"),
+    [
+        ("generate()", "#support.generation.generate"),
+        ("support.model.GPT", "#support.model.GPT"),
+        ("GPT.forward", "#support.model.GPT.forward"),
+        ("inside.run_with_cache", "#support.inside.run_with_cache"),
+        ("encode", "#support.text.BPETokenizer.encode"),
+    ],
+)
+def test_a_name_may_be_typed_as_in_code(names, typed, place):
+    assert names.evaluate(FOUND, typed)[0][1].endswith(place)
+
+
+def test_a_term_typed_exactly_keeps_its_place_before_the_package(names):
+    terms = names.evaluate("TITLES.filter(([, place]) => place.includes('#term-')).map(([title]) => title)")
+    without = FOUND.replace("TITLES)", "TITLES, {...NAMES, objects: []})")
+    moved = []
+    for term in terms:
+        with_it, before = ([place for _, place in names.evaluate(how, term)][:2] for how in (FOUND, without))
+        if with_it[0] != before[0]:
+            moved.append((term, with_it, before))
+    assert len(terms) > 250 and moved == []
+
+
+def test_an_offer_says_what_its_place_says_in_readable_text(names):
+    says = names.evaluate("NAMES.says")
+    assert len(says) > 1000
+    raw = re.compile(r"[\\\x00{}^$]|^[a-z]")
+    assert [text for place, text in says.items() if raw.search(text) and "book/api" not in place] == []
+    assert max(map(len, says.values())) <= 145
+    told = {place for place in says if place.startswith("notebooks/")}
+    sections = names.evaluate("TITLES.map(([, place]) => place).filter((p) => p.startsWith('notebooks/'))")
+    assert sum(place in told for place in sections) > 0.94 * len(sections)
+
+
+def test_an_empty_field_offers_where_one_reads_on(open_tab):
+    tab = open_tab("http", "notebooks/11_attention.html", loaded="domcontentloaded")
+    tab.evaluate("localStorage.setItem('seen-03', 'softmax')")
+    try:
+        tab.keyboard.press("Control+k")
+        offered = tab.locator(".offers a")
+        offered.nth(5).wait_for()
+        places = [link.get_attribute("href").rsplit("/", 1)[1] for link in offered.all()]
+        assert places[:2] == ["03_scores_to_probabilities.html", "12_heads.html"]
+        assert places[2:] == ["glossary.html", "notation.html", "playground.html", "api.html"]
+        told = [link.locator("small").inner_text() for link in offered.all()[:2]]
+        assert told == ["chapter 3, begun", "chapter 12, the next"]
+        assert not tab.locator(".offers-go").is_visible() and "?" in offered.nth(1).inner_text()
+        tab.keyboard.type("softmax")
+        tab.locator(".offers a[href$='#term-softmax']").wait_for()
+        assert tab.locator(".offers-go").is_visible()
+        tab.locator("form.bd-search input:focus").fill("")
+        tab.locator(".offers a[href$='api.html']").wait_for()
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/12_heads.html")
+    finally:
+        tab.evaluate("localStorage.removeItem('seen-03')")
+    assert tab.complaints == []
+
+
 def test_the_page_of_the_search_knows_what_people_call_a_thing(open_tab):
     tab = open_tab("http", "search.html?q=why+does+it+make+things+up", loaded="domcontentloaded")
     tab.locator("#search-results li a[href$='#term-hallucination']").wait_for()

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import search_weights
+from bs4 import BeautifulSoup
 from rest import at_rest
 
 NEAR = "(what) => Math.abs(document.querySelector(what).getBoundingClientRect().top) < 400"
@@ -224,6 +225,53 @@ def test_of_a_page_of_the_package_only_what_is_near_is_laid_out_at_first(browser
 
 
 @pytest.mark.parametrize("page", ["api", "api_model", "api_view", "api_assistant"])
+def test_each_entry_of_the_package_shows_its_first_paragraph_and_folds_the_rest(site, page):
+    soup = BeautifulSoup((site / "book" / f"{page}.html").read_text(encoding="utf8"), "html.parser")
+    entries = [entry for entry in soup.select("dl.py") if not entry.find_parent("dl", class_="py")]
+    folds = soup.select("details.api-more")
+    assert len(folds) > 0.5 * len(entries) and not any(fold.get("open") for fold in folds)
+    for fold in folds:
+        before = fold.find_previous_sibling()
+        assert before.name == "p" and fold.parent.parent in entries and fold.find_next_sibling() is None
+        assert fold.summary.get_text() and len(fold.find_all(recursive=False)) > 1
+    outside = [entry for entry in soup.select("dl.py dl.py") if not entry.find_parent("details")]
+    assert outside == [], "the members of a class are folded with it"
+
+
+SEEN = """name => { const place = document.getElementById(name), box = place.getBoundingClientRect();
+  const [first] = place.nextElementSibling.children;
+  return first.checkVisibility({contentVisibilityAuto: true}) && box.height > 10
+    && box.top > 0 && box.top < 400; }"""
+
+
+@pytest.mark.parametrize(
+    "name", ["support.model.GPT", "support.model.GPT.read", "support.generation.generate"]
+)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_link_to_an_entry_of_the_package_arrives_and_opens_it(open_tab, name, width):
+    tab = open_tab("http", f"book/api_model.html#{name}", width=width, loaded="domcontentloaded")
+    tab.wait_for_function(SEEN, arg=name)
+    tab.wait_for_function(
+        "name => document.getElementById(name).closest('dl.py:not(dl.py dl)')"
+        ".querySelector('.api-more').open",
+        arg=name,
+    )
+    assert tab.locator("details.api-more[open]").count() == 1
+
+
+@pytest.mark.parametrize("name", ["support.model.GPT", "support.model.GPT.read"])
+def test_without_a_script_nothing_of_the_package_is_folded_and_a_link_arrives(browser, bases, name):
+    context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{bases['http']}book/api_model.html#{name}", wait_until="load")
+    place = tab.locator(f"[id='{name}']")
+    place.wait_for(state="visible")
+    assert -1 <= place.bounding_box()["y"] < 400
+    assert tab.locator("[id='support.model.GPT'] + dd .doctest").first.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("page", ["api", "api_model", "api_view", "api_assistant"])
 def test_no_name_of_the_package_leaves_the_list_of_contents(open_tab, page):
     tab = open_tab("file", f"book/{page}.html", built=False)
     tab.set_viewport_size({"width": 1280, "height": 800})
@@ -310,6 +358,12 @@ def test_the_list_of_figures_is_open_where_no_contents_stand_beside_the_text(ope
     tab = open_tab("file", "book/playground.html", width=390, built=False)
     links = tab.locator(".all-figures a")
     assert links.first.is_visible() and links.count() > 20
+    sections = tab.locator(".bd-article > section > section").evaluate_all("all => all.map((e) => e.id)")
+    assert sorted(links.evaluate_all("all => all.map((e) => e.hash.slice(1))")) == sorted(sections)
+    third = tab.locator(".all-figures details", has_text="III. The transformer")
+    assert not third.locator("a").first.is_visible()
+    third.locator("summary").click()
+    assert "Three families" in third.locator("ul").inner_text()
     assert tab.locator(".bd-article h2 > a:not(.headerlink)").count() == 0, "headings are no links"
     tab.set_viewport_size({"width": 1280, "height": 900})
     assert not links.first.is_visible() and tab.locator("#pst-page-toc-nav a").first.is_visible()

@@ -1,0 +1,72 @@
+"""The directive `figure-list`: the sections of a page by the part of the book to which their chapter belongs.
+
+A section tells its chapter in the line with the class `of-chapter`; those without stand first.
+"""
+
+import re
+import sys
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from folds import raw
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import plan
+
+WITHOUT = "Two models at work"  # sections of no chapter: the calling game, and a story
+CHAPTER = re.compile(r"notebooks/(\d\d)_")
+
+
+class figure_list(nodes.General, nodes.Element):
+    """Stands where the list will be."""
+
+
+class FigureList(SphinxDirective):
+    """``{figure-list}``: a fold for each part."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(plan.PLAN))
+        return [figure_list()]
+
+
+def part_of(section: nodes.section) -> str:
+    """The part of the book to which the chapter of a section belongs."""
+    for line in section.findall(nodes.inline):
+        if "of-chapter" in line["classes"]:
+            target = next(ref["reftarget"] for ref in line.findall(nodes.Element) if ref.get("reftarget"))
+            found = CHAPTER.search(target)
+            assert found, target
+            stem, _ = plan.chapters()[found[1]]
+            return next(part["part"] for part in plan.parts() if stem in part["chapters"])
+    return WITHOUT
+
+
+def listed(sections: list[nodes.section]) -> str:
+    """A fold for each part in the order of the book, with links to its sections."""
+    found: dict[str, list[str]] = {name: [] for name in (WITHOUT, *(p["part"] for p in plan.parts()))}
+    for section in sections:
+        link = f'<a href="#{section["ids"][0]}">{escape(section[0].astext())}</a>'
+        found[part_of(section)].append(f"<li>{link}</li>")
+    return "".join(
+        f"<details{' open' * (part == WITHOUT)}><summary>{escape(part)} ({len(links)})</summary>"
+        f"<ul>{''.join(links)}</ul></details>"
+        for part, links in found.items()
+        if links
+    )
+
+
+def fill(app: Any, document: nodes.document) -> None:
+    """Put the list in its place."""
+    for place in list(document.findall(figure_list)):
+        page = next(document.findall(nodes.section))
+        place.replace_self(raw(listed([s for s in page.children if isinstance(s, nodes.section)])))
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_node(figure_list)
+    app.add_directive("figure-list", FigureList)
+    app.connect("doctree-read", fill)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
