@@ -58,6 +58,7 @@ WAYS = {
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
 CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
+HERE = "the drawing stands here"  # says a comment in a paragraph of The picture that explains enough for it
 # So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
 LONG, WIDE = 6, 85  # lines, and characters of a line
 
@@ -111,14 +112,22 @@ def draws(cell: nodes.Element) -> bool:
 
 
 def behind_the_picture(top: nodes.Element) -> None:
-    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them."""
+    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them.
+
+    A paragraph of that part may say in a comment that it has explained enough.
+    """
     drawn = [n for n in top.children if {"opening-drawing", "opening-said"} & set(n.get("classes", ()))]
     picture = next((n for n in top.children if "the-picture" in n.get("ids", ())), None)
-    if picture is not None:
-        for node in drawn:
-            top.remove(node)
-        place = top.index(picture) + 1
-        top[place:place] = drawn
+    if picture is None:
+        return
+    for node in drawn:
+        top.remove(node)
+    enough = next((n for n in picture.children if isinstance(n, nodes.paragraph) and says(n, HERE)), None)
+    if enough is not None:
+        picture["classes"].append("holds-drawing")
+    before = picture if enough is None else enough
+    place = before.parent.index(before) + 1
+    before.parent[place:place] = drawn
 
 
 def code_button(lines: int) -> nodes.raw:

@@ -94,6 +94,35 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
 def test_the_buttons_stand_under_the_title_in_one_row(remembered):
     tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
     boxes = [button.bounding_box() for button in tab.locator(".modes button[data-way]").all()]
+# How far below the heading of The picture its drawing and its live figure begin.
+DRAWN = """() => {
+  const picture = document.getElementById('the-picture');
+  const far = (which) => picture.querySelector(which).getBoundingClientRect().top
+    - picture.getBoundingClientRect().top;
+  return [far('svg.diagram'), far('live-figure')];
+}"""
+
+
+@pytest.mark.parametrize("chapter", ["13_feed_forward", "23_inside_the_model"])
+def test_the_picture_opens_with_a_drawing_and_has_something_to_try(remembered, chapter):
+    tab = remembered(f"notebooks/{chapter}.html", "picture", viewport={"width": 390, "height": 844})
+    tab.add_style_tag(content=".bd-article * { content-visibility: visible !important; }")
+    drawn, live = tab.evaluate(DRAWN)
+    assert 0 < drawn < 844 and drawn < live, "within the first window, and not after the experiments"
+
+
+def test_a_drawing_within_the_picture_is_kept_by_the_ways_that_leave_its_words_out(remembered):
+    for way in ("hand", "code"):
+        tab = remembered("notebooks/13_feed_forward.html", way)
+        assert tab.locator("#the-picture .opening-drawing").is_visible()
+        assert not any(
+            p.is_visible() for p in tab.locator("#the-picture > :is(p, h2, .cell:has(live-figure))").all()
+        )
+        assert tab.locator(".picture-enough").is_hidden()
+        tab.evaluate("location.hash = 'the-picture'")  # (its heading is left out, so that all is shown)
+        tab.wait_for_function("() => document.querySelector('#the-picture h2').checkVisibility()")
+
+
     assert len(boxes) == 4 and len({round(box["y"]) for box in boxes}) == 1
     assert boxes[-1]["x"] + boxes[-1]["width"] <= 390 and boxes[0]["y"] < 300
     assert tab.evaluate(
