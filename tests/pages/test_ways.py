@@ -27,6 +27,8 @@ SHOWN = """() => {
     empty: all('section').filter((e) => e.innerText.trim() === '' && !e.querySelector('live-figure'))
       .map((e) => e.id),
     onward: all('.picture-onward a').map((e) => e.getAttribute('href')),
+    stops: all('.picture-enough').map((e) => [e.querySelector('a').getAttribute('href'),
+      e.nextElementSibling.id.startsWith('experiment')]),
     wide: document.documentElement.scrollWidth,
   };
 }"""
@@ -84,6 +86,7 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
         experiments += seen["findings"]
         after = Path(CHAPTERS[k + 1]).name if k + 1 < len(CHAPTERS) else "../book/for_users.html"
         assert seen["onward"] == [after], page
+        assert seen["stops"] == [[after, True]], (page, "one may stop before the experiments")
     assert experiments > 80
     tab.locator(".picture-onward button").click()
     assert tab.is_visible("#by-hand") and not tab.is_visible(".picture-onward")
@@ -91,9 +94,6 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
     assert tab.evaluate("document.querySelector('.modes').getBoundingClientRect().top") < 400
 
 
-def test_the_buttons_stand_under_the_title_in_one_row(remembered):
-    tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
-    boxes = [button.bounding_box() for button in tab.locator(".modes button[data-way]").all()]
 # How far below the heading of The picture its drawing and its live figure begin.
 DRAWN = """() => {
   const picture = document.getElementById('the-picture');
@@ -123,6 +123,9 @@ def test_a_drawing_within_the_picture_is_kept_by_the_ways_that_leave_its_words_o
         tab.wait_for_function("() => document.querySelector('#the-picture h2').checkVisibility()")
 
 
+def test_the_buttons_stand_under_the_title_in_one_row(remembered):
+    tab = remembered("notebooks/11_attention.html", "picture", viewport={"width": 390, "height": 844})
+    boxes = [button.bounding_box() for button in tab.locator(".modes button[data-way]").all()]
     assert len(boxes) == 4 and len({round(box["y"]) for box in boxes}) == 1
     assert boxes[-1]["x"] + boxes[-1]["width"] <= 390 and boxes[0]["y"] < 300
     assert tab.evaluate(
