@@ -40,7 +40,8 @@
       opened.push(code);
     }
     if (opened.length) leadTo(place);
-    if (data.reading === "all" || !place || place.getClientRects().length) return;
+    const head = place?.matches(".holds-drawing") ? place.firstElementChild : place; // (of this part two ways leave only the drawing)
+    if (data.reading === "all" || !place || head.getClientRects().length) return;
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     const way = data.reading;
     show("all");

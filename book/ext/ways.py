@@ -10,7 +10,8 @@ hide are in `book.css`. Here the page gets its buttons and the marks that the ru
   shown (a question says ``"picture": true``; an item of the take-aways, or a part of an experiment, that is
   not for it says so in a comment). A sentence with a formula is left out, and a
   symbol that only names something (``W_O``) is written as text. The drawing that opens the chapter stands
-  behind *The picture*.
+  behind *The picture*, or behind the paragraph of it that says so in a comment. Before the experiments a
+  line says that one may stop there, and where to go on.
 - *By hand* folds the code of every part, each cell with a button of its own. So does *Everything* where an
   experiment has much of it.
 
@@ -57,6 +58,7 @@ WAYS = {
 }
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
+HERE = "the drawing stands here"  # says a comment in a paragraph of The picture that explains enough for it
 CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
 # So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
 LONG, WIDE = 6, 85  # lines, and characters of a line
@@ -111,14 +113,22 @@ def draws(cell: nodes.Element) -> bool:
 
 
 def behind_the_picture(top: nodes.Element) -> None:
-    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them."""
+    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them.
+
+    A paragraph of that part may say in a comment that it has explained enough.
+    """
     drawn = [n for n in top.children if {"opening-drawing", "opening-said"} & set(n.get("classes", ()))]
     picture = next((n for n in top.children if "the-picture" in n.get("ids", ())), None)
-    if picture is not None:
-        for node in drawn:
-            top.remove(node)
-        place = top.index(picture) + 1
-        top[place:place] = drawn
+    if picture is None:
+        return
+    for node in drawn:
+        top.remove(node)
+    enough = next((n for n in picture.children if isinstance(n, nodes.paragraph) and says(n, HERE)), None)
+    if enough is not None:
+        picture["classes"].append("holds-drawing")
+    before = picture if enough is None else enough
+    place = before.parent.index(before) + 1
+    before.parent[place:place] = drawn
 
 
 def code_button(lines: int) -> nodes.raw:
@@ -188,6 +198,8 @@ class Ways(SphinxPostTransform):
             if goes_deeper(section) or section["ids"][0] == SOURCES:
                 fold_deeper(section)
         behind_the_picture(top)
+        experiment = next(node for node in sections if node["ids"][0].startswith("experiment"))
+        top.insert(top.index(experiment), raw(self.enough()))
         top += raw(self.onward())
         top.insert(1, raw(bar()))
 
@@ -266,18 +278,30 @@ class Ways(SphinxPostTransform):
             elif isinstance(node, nodes.Element):
                 leave_out(node)
 
-    def onward(self) -> str:
-        """Where the picture way goes on."""
+    def later(self) -> tuple[str, str]:
+        """What comes after this chapter: its address, and its name."""
         number = self.env.docname.rpartition("/")[2][:2]
         chapters = plan.chapters()
         later = f"{int(number) + 1:02d}"
-        if later in chapters:
-            stem, name = chapters[later]
-            link = f'<a href="{stem}.html">Next: the picture of chapter {int(later)}, {escape(name)}</a>'
-        else:
-            link = '<a href="../book/for_users.html">Next: what this means if you only use such models</a>'
+        if later not in chapters:
+            return "../book/for_users.html", "what this means if you only use such models"
+        stem, name = chapters[later]
+        return f"{stem}.html", f"chapter {int(later)}, {escape(name)}"
+
+    def enough(self) -> str:
+        """Where the picture way has told the idea: one may stop, and what comes next."""
+        address, name = self.later()
         return (
-            f'<div class="picture-onward {ONLY}"><p>{link}</p>'
+            f'<p class="picture-enough {ONLY}">If the idea is enough for you, stop here and go on to '
+            f'<a href="{address}">{name}</a>. The experiments that follow show what was measured.</p>'
+        )
+
+    def onward(self) -> str:
+        """Where the picture way goes on."""
+        address, name = self.later()
+        name = name.replace("chapter", "the picture of chapter", 1)
+        return (
+            f'<div class="picture-onward {ONLY}"><p><a href="{address}">Next: {name}</a></p>'
             '<p><button type="button" data-way="all">Show everything in this chapter</button></p></div>'
         )
 

@@ -347,6 +347,27 @@ def test_formulas_need_no_script(site):
     assert "katex.min.css" not in (site / "book" / "status.html").read_text(encoding="utf8")
 
 
+# How high a letter of a formula is, and one of the text around it, in pixels.
+LETTERS = """async (formula) => {
+  await document.fonts.ready;
+  const high = (node) => {
+    const pen = document.createElement('canvas').getContext('2d'), style = getComputedStyle(node);
+    pen.font = `${style.fontStyle} ${style.fontSize} ${style.fontFamily}`;
+    return pen.measureText('x').actualBoundingBoxAscent;
+  };
+  return [high(formula.querySelector('.mathnormal') ?? formula), high(formula.closest('p'))];
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_letters_of_a_formula_are_as_high_as_those_of_the_text(open_tab, width):
+    tab = open_tab("http", "notebooks/13_feed_forward.html", width=width)
+    formula = tab.locator("#the-smallest-useful-network p .katex:has(.mathnormal)").first
+    formula.scroll_into_view_if_needed()
+    in_formula, in_text = formula.evaluate(LETTERS)
+    assert in_formula == pytest.approx(in_text, rel=0.06)
+
+
 def test_no_formula_is_left_between_dollar_signs(site):
     """A displayed formula with something behind it on its line was set in the text, between two `$`."""
     unread = re.compile(r"<(pre|code|script|annotation)\b.*?</\1>|<[^>]+>", re.S)

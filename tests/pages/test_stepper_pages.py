@@ -109,6 +109,32 @@ def test_a_column_times_a_row_stands_where_they_cross_on_a_phone(stepper):
     assert rows[0] == pytest.approx(rows[1], abs=3), "each number beside the row that it makes"
 
 
+# How wide the cells of the first row of Q are, and the least room between a number and the edge of its cell.
+CELLS = """e => {
+  const of = (key) => e.querySelector(`button[data-key="${key}"]`).closest('td');
+  const all = [...e.querySelectorAll('.stepper-canvas tbody td > *')];
+  const rooms = all.filter((part) => part.checkVisibility() && part.textContent).map((part) => {
+    const words = document.createRange(), cell = part.closest('td').getBoundingClientRect();
+    words.selectNodeContents(part);
+    const box = words.getBoundingClientRect();
+    return Math.min(box.left - cell.left, cell.right - box.right);
+  });
+  return [[0, 1, 2, 3, 4].map((k) => of(`Q[0, ${k}]`).getBoundingClientRect().width), Math.min(...rooms)];
+}"""
+
+
+def test_a_number_has_room_in_its_cell_and_a_matrix_keeps_its_width(stepper):
+    _, figure = stepper("attention_steps")
+    on, widths = figure.get_by_role("button", name="One step on"), {}
+    for step in range(11):
+        cells, room = figure.evaluate(CELLS)
+        assert room >= 3, (step, "no number stands at the edge of its cell")
+        widths[step] = cells
+        if step < 10:
+            on.click()
+    assert widths[1] == pytest.approx(widths[4], abs=0.1), "made and read, the matrix is the same"
+
+
 def test_a_name_leads_to_the_step_that_makes_it(stepper):
     _, figure = stepper("attention_steps")
     heading, chip = figure.locator(".stepper-bar output"), figure.locator(".stepper-chip")

@@ -27,6 +27,8 @@ SHOWN = """() => {
     empty: all('section').filter((e) => e.innerText.trim() === '' && !e.querySelector('live-figure'))
       .map((e) => e.id),
     onward: all('.picture-onward a').map((e) => e.getAttribute('href')),
+    stops: all('.picture-enough').map((e) => [e.querySelector('a').getAttribute('href'),
+      e.nextElementSibling.id.startsWith('experiment')]),
     wide: document.documentElement.scrollWidth,
   };
 }"""
@@ -84,11 +86,41 @@ def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
         experiments += seen["findings"]
         after = Path(CHAPTERS[k + 1]).name if k + 1 < len(CHAPTERS) else "../book/for_users.html"
         assert seen["onward"] == [after], page
+        assert seen["stops"] == [[after, True]], (page, "one may stop before the experiments")
     assert experiments > 80
     tab.locator(".picture-onward button").click()
     assert tab.is_visible("#by-hand") and not tab.is_visible(".picture-onward")
     assert tab.evaluate("localStorage.getItem('reading')") == "all"
     assert tab.evaluate("document.querySelector('.modes').getBoundingClientRect().top") < 400
+
+
+# How far below the heading of The picture its drawing and its live figure begin.
+DRAWN = """() => {
+  const picture = document.getElementById('the-picture');
+  const far = (which) => picture.querySelector(which).getBoundingClientRect().top
+    - picture.getBoundingClientRect().top;
+  return [far('svg.diagram'), far('live-figure')];
+}"""
+
+
+@pytest.mark.parametrize("chapter", ["13_feed_forward", "23_inside_the_model"])
+def test_the_picture_opens_with_a_drawing_and_has_something_to_try(remembered, chapter):
+    tab = remembered(f"notebooks/{chapter}.html", "picture", viewport={"width": 390, "height": 844})
+    tab.add_style_tag(content=".bd-article * { content-visibility: visible !important; }")
+    drawn, live = tab.evaluate(DRAWN)
+    assert 0 < drawn < 844 and drawn < live, "within the first window, and not after the experiments"
+
+
+def test_a_drawing_within_the_picture_is_kept_by_the_ways_that_leave_its_words_out(remembered):
+    for way in ("hand", "code"):
+        tab = remembered("notebooks/13_feed_forward.html", way)
+        assert tab.locator("#the-picture .opening-drawing").is_visible()
+        assert not any(
+            p.is_visible() for p in tab.locator("#the-picture > :is(p, h2, .cell:has(live-figure))").all()
+        )
+        assert tab.locator(".picture-enough").is_hidden()
+        tab.evaluate("location.hash = 'the-picture'")  # (its heading is left out, so that all is shown)
+        tab.wait_for_function("() => document.querySelector('#the-picture h2').checkVisibility()")
 
 
 def test_the_buttons_stand_under_the_title_in_one_row(remembered):

@@ -54,8 +54,8 @@
   // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
   // numbers closer together. On a phone no step is more than NEAR lower or higher than the next, and what it leaves stands below all.
-  const BLANK = 120, NEAR = 90, PHONE = 470, WORTH = 24;
-  const WIDE = ["stepper-flows", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-crossed", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight"];
+  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 470, WORTH = 24;
+  const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-crossed", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth, narrow = matchMedia("(max-width: 600px)").matches;
@@ -84,9 +84,9 @@
     const most = Math.max(...sizes.map(([said]) => said));
     stage.style.setProperty("--words", `${most}px`);
     const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
-    const usual = sums.at(-1) - sums[0] <= BLANK ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
+    const usual = sums.at(-1) - sums[0] <= SPARE ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
     held.around = narrow ? sizes.map(([, , around]) => around) : null;
-    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + BLANK)));
+    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + (narrow ? SPARE : BLANK))));
     if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
     lay(held, data, held.place, held.also, make);
     held.fill(held.place);
