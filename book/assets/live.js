@@ -237,7 +237,7 @@
         clearTimeout(told); // a reader who listens hears the sentence once the hand rests
         told = setTimeout(() => {
           told = 0;
-          status.textContent = `${tools.stop?.says ?? ""} ${says.textContent}`.trim();
+          status.textContent = says.textContent;
           history.replaceState(history.state, "", moved() || location.pathname + location.search);
         }, turn ? 4000 : 600);
       };
