@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "book" / "assets" / "front.svg"
 VALUES = ROOT / "book" / "ledger" / "values.json"
 SAMPLES = VALUES.with_name("samples.json")
+SECOND_BLOCK = ("h10", "h11", "h12", "h13")  # its heads
 READ = ["<BOS>", "Pietro", "chiama", "Paolo"]
 BLUE, WHITE, AMBER = (11, 92, 143), (255, 255, 255), (240, 150, 2)
 COLUMN, CELL, SIDE = (
@@ -157,10 +158,13 @@ def make() -> tuple[str, dict[str, str]]:
     story = zoo.load("stories").model
     assert story.config.n_layers == 4, "the front page says so"
     game_card = zoo.load("calling-game").card
+    assert how_probable("3 chiama 7 2", "perde").startswith(">"), "the front page says “more than”"
     values = {
         "chapters": f"{len(plan.chapters())}",
         "p_tarso": percent(certain[words.index("Tarso")].item()),
         "p_vice": without_the_first_head(),
+        "p_perde": how_probable("3 chiama 7 2", "perde").removeprefix(">"),
+        "p_plays_on": how_probable("3 chiama 7 2", "chiama", SECOND_BLOCK),
         "largest_open": percent(uncertain.max().item()),
         "game_words": f"{len(words)}",
         "game_parameters": f"{model.n_parameters():,}",
@@ -185,11 +189,15 @@ def head_costs() -> list[float]:
     return [-min(item["change"] for item in each["rules"]) for each in found]
 
 
+def how_probable(prompt: str, word: str, off: tuple[str, ...] = ()) -> str:
+    """What the game's model gives a word after a text, with some of its parts switched off."""
+    logits = passed("calling-game", prompt, off)[0].logits[0, -1]
+    return percent(logits.softmax(dim=-1)[zoo.load("calling-game").vocabulary.id(word)].item())
+
+
 def without_the_first_head() -> str:
     """How probable *vice* is after *Pietro chiama Paolo* without head 0.0: what a number would call Paolo."""
-    prompt = "Pietro chiama Paolo"
-    logits = passed("calling-game", prompt, ("h00",))[0].logits[0, -1]
-    return percent(logits.softmax(dim=-1)[zoo.load("calling-game").vocabulary.id("vice")].item())
+    return how_probable("Pietro chiama Paolo", "vice", ("h00",))
 
 
 def samples(n: int = 3) -> dict[str, list[str]]:

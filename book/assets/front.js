@@ -20,3 +20,9 @@ for (const when of ["click", "keydown"]) document.addEventListener(when, (event)
   rules.open = false;
   if (rules.contains(document.activeElement)) rules.querySelector("summary").focus();
 });
+// A trial that the text offers is made in the game's machine, which is brought into the window.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("a.hero-try")) return;
+  document.querySelector(".hero > input").checked = true;
+  document.querySelector(".hero live-figure").scrollIntoView();
+});

@@ -233,11 +233,13 @@
         link.href = away || `#live=${this.key}`;
         performance.measure(`live:${this.key}`, {start});
         if (!byHand) return;
+        if (turn && told) return; // (while it plays, now and then)
         clearTimeout(told); // a reader who listens hears the sentence once the hand rests
         told = setTimeout(() => {
+          told = 0;
           status.textContent = says.textContent;
-          history.replaceState(history.state, "", away || location.pathname + location.search);
-        }, 600);
+          history.replaceState(history.state, "", moved() || location.pathname + location.search);
+        }, turn ? 4000 : 600);
       };
 
       const head = make("tr", {}, ...spec.columns.map((word) => make("th", {scope: "col"}, word)));

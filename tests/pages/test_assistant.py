@@ -310,6 +310,38 @@ def test_the_field_and_its_button_are_in_the_window_as_it_begins(open_tab, width
         assert notes["y"] + notes["height"] <= panel["y"] + panel["height"] + 1 or notes["height"] < 30
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (390, 664), (360, 740), (1280, 800)])
+def test_the_button_that_sends_stays_beside_what_is_typed_and_in_the_window(awake, width, height):
+    """With an unknown word, after a story, after a guess; what is said of the word is seen as well."""
+    page, element = awake(width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("scrollTo(0, 0)")
+    box, say = text_of(element), element.query_selector("[data-act=say]")
+
+    def in_reach():
+        at_rest(page)
+        field, button = box.bounding_box(), say.bounding_box()
+        assert abs(field["y"] + field["height"] / 2 - button["y"] - button["height"] / 2) < 4, "one row"
+        assert field["x"] + field["width"] <= button["x"] and button["x"] + button["width"] <= width
+        assert button["y"] >= 56 and button["y"] + button["height"] <= height
+        return min(field["y"], button["y"])
+
+    in_reach()
+    box.click()
+    page.keyboard.type("tell me a story about mario and a dinosaur in pyjamas")
+    top = in_reach()
+    reads = element.query_selector(".talk-reads").bounding_box()
+    assert reads["y"] >= 56 and reads["y"] + reads["height"] <= top, "it lies over nothing that is said"
+    for text in ("tell me a story about mina", "what is your name?"):
+        box.fill(text)
+        say.click()
+        assert state(element)["talk"][-1]["user"] == text
+        top = in_reach()
+        log = element.query_selector("[role=log]").bounding_box()
+        assert log["y"] + log["height"] <= top
+    assert page.complaints == []
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_before_it_lives_the_conversation_is_text_that_is_not_cut_off(open_tab, width):
     tab = open_tab("file", PAGE, width=width, dark=True)

@@ -151,6 +151,7 @@
     },
     draw(state, data, {make, shown, set, held}) {
       const log = make("div", {class: "talk-log", role: "log", "aria-label": "The conversation", tabindex: "0"});
+      held.log = log;
       for (const turn of state.talk) {
         const fresh = !held.first && !held.shown.has(turn.key);
         held.shown.add(turn.key);
@@ -179,6 +180,7 @@
         log.scrollTop = held.anew || !asked ? log.scrollHeight : asked.offsetTop - 8;
         const field = log.closest("live-figure")?.querySelector(".live-of-prompt");
         if (begun && state.talk.length) for (const part of [log, field]) part?.scrollIntoView({block: "nearest"});
+        else if (state.trouble && field?.contains(document.activeElement)) field.parentElement.querySelector(".talk-reads").scrollIntoView({block: "nearest"}); // (what is wrong with a text is seen over it)
         goesOn();
       });
       const button = (key, text, press) => {
@@ -208,7 +210,13 @@
       log.append(...state.talk.length ? [reach] : [], make("p", {class: "talk-note"}, note)); // (so that nothing stands between the replies and the field)
       return make("div", {class: "talk"}, log, make("div", {class: "talk-beside"}, ...guess, offers), make("p", {class: `talk-reads${guess.length ? " talk-after-guess" : ""}`}, ...reads));
     },
-    placed(held) { held.first = false; },
+    placed(held) {
+      held.first = false;
+      // What sends the text stands beside it, in one row, which a phone keeps in the window.
+      const panel = held.log.closest(".live-panel"), row = panel.querySelector(".live-of-prompt");
+      row.append(panel.querySelector("[data-act=say]"));
+      panel.querySelector(".live-picture").after(row);
+    },
     actions: {
       say(values, uniform, held, data) {
         const typed = values.prompt.replaceAll("/", " ").trim(), found = preview(values.prompt, data, held), turns = turnsOf(values.said, data);

@@ -37,7 +37,7 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called. Words look back through heads, drawn as maps. The framed one "
+        "Tarso, because Pietro called. The threads of all heads but one are pale. The framed one "
         "puts only 32% on Pietro, but without it the title changes: switch it off.",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),

@@ -176,11 +176,11 @@
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : window.MachineSaid.colours(make, box.flow)); // (there it would touch what was said just now)
       const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
-        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, block.maps.length > 1 ? `${block.maps.length} heads look back` : "one head looks back");
+        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, window.MachineSaid.subtitle(this, i));
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
           const spoken = this.spoken === `head ${i}.${map.h}` ? " machine-spoken" : "";
-          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}`);
+          opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}${spoken && !off ? ", framed" : ""}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
         opens(block.ffn, `label machine-of-ffn${narrow}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
@@ -194,10 +194,10 @@
       if (guesses) made.title = "What the model would say if the pass stopped here";
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
       const reach = guesses ? 1 : reachOf(state.top); // (guesses are compared from part to part)
-      if (reach < 1) bars.append(make("small", {class: "machine-reach"}, `whole bar: ${shown(reach, 0, true)}`));
+      bars.append(...window.MachineSaid.scale(this, guesses ? 0 : reach));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...(this.grows && !guesses ? {} : {disabled: ""}),
-          "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === 0 ? "cut off" : `${much(p)} in the draw`}, ${part(shown, plain)} by the model`},
+          "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === plain ? much(p) : `${p ? `${much(p)} in the draw` : "cut off"}, ${part(shown, plain)} by the model`}`},
         make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
@@ -229,7 +229,7 @@
     // A word can be added behind the last one, as long as the model can read one more.
     get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }
     append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.stands, at: 0}); }
-    translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`} : {}; }
+    translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`, "data-english": this.data.english[word].replace(/\W$/, "")} : {}; }
     // What a hand opens is a sheet; what stands open already stays where it is. Play pauses: its next word would close it.
     open(part, more = {}) {
       if (part !== "nothing") this.tools.pause();

@@ -138,7 +138,12 @@ def in_words(
     else:
         changed += "with it, the answer is “{answer}” ({sure})."
     if kind == "attention":
-        return fill("What the heads have collected is added to the numbers of “{word}”." + changed, about)
+        said = "What the heads have collected is added to the numbers of “{word}”."
+        if int(place):
+            about |= {"before": int(place) - 1}
+            said += " They read the numbers as block {before} left them: each word brings along what it "
+            said += "collected there."
+        return fill(said + changed, about)
     if f"m{place}" in off:
         return fill("This network is switched off: it adds nothing to “{word}”.", about)
     assert seen.activations is not None  # a trace has them

@@ -72,6 +72,20 @@
   });
   const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
     view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", "))];
+  // What stands under a heading of attention: what its heads do, or why their threads are pale.
+  function subtitle({state, spoken, data: {heads, layers}}, i) {
+    const only = state.open === "nothing" ? spoken : state.open;
+    const lit = only.startsWith(`head ${i}.`);
+    if (only.startsWith("head ") && !(lit && heads === 1)) return lit ? `1 ${layers > 2 ? "" : "head "}lit, ${heads - 1} pale` : heads > 1 ? `${heads} heads pale` : "1 head pale";
+    return heads > 1 ? `${heads} heads look ${i ? "again" : "back"}` : `one head looks ${i ? "again" : "back"}`;
+  }
+  // What a whole bar stands for; marked, where that has just changed.
+  function scale(view, reach) {
+    const {state, tools: {make, shown}, reached} = view;
+    if (!reach || !state.top.length) return [];
+    view.reached = reach;
+    return [make("small", {class: `machine-reach${reached && reached !== reach ? " machine-rescaled" : ""}`}, `whole bar: ${shown(reach, 0, true)}`)];
+  }
   // Of a text of many clauses, its last two.
   const lately = (said) => {
     const clauses = said.split("; ");
@@ -133,5 +147,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, choices, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, choices, subtitle, scale, hint, colours, key, inEnglish};
 })();

@@ -1,7 +1,7 @@
 // What a pass of the machine view says in words: a row for each part, an opened part, and what the model says next.
 (() => {
   "use strict";
-  const {Reader, softmax, BOS, EOS, after, surely, exactly, placed} = window.ModelText;
+  const {Reader, softmax, BOS, EOS, after, surely, exactly, placed, reachOf} = window.ModelText;
   const NOTHING = "nothing", LISTED = 8; // candidates, the most probable first
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const best = (numbers) => {
@@ -54,7 +54,10 @@
     const at = answers.findIndex((row) => row.key === part), changed = ` If the pass stopped before it, the guess would be “${answers[at - 1].answer}” (${answers[at - 1].sure}); ${at < answers.length - 1
       ? `after it, “${answers[at].answer}” (${answers[at].sure}). Neither is an answer yet: the later parts read what this one writes.`
       : `with it, the answer is “${answers[at].answer}” (${answers[at].sure}).`}`;
-    if (kind === "attention") return fill("What the heads have collected is added to the numbers of “{word}”.", about) + changed;
+    if (kind === "attention") {
+      const again = i ? fill(" They read the numbers as block {before} left them: each word brings along what it collected there.", {before: i - 1}) : "";
+      return fill("What the heads have collected is added to the numbers of “{word}”.", about) + again + changed;
+    }
     if (off.includes(`m${i}`)) return fill("This network is switched off: it adds nothing to “{word}”.", about);
     const active = reader.activations(i, here).filter((a) => a > 0).length;
     return fill("This network works on “{word}” alone: {active} of its {units} units are active, and what they write is added to its numbers.", {...about, active}) + changed;
@@ -117,14 +120,15 @@
     return fill("Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
   }
   // The answer where there is room for a line or two, and the text stands above.
-  function brief(held, {left, alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {
+  function brief(held, {left, alike, least, low}, {words, here, over, off, top, step_name: step, finding}, first, {shown}) {
     if (step !== "prediction" && !over) return finding;
     if (over) return "The text has ended. “Play” begins again, “Back” takes the last word back.";
     const drawn = inTheDraw(first, left, held.tokens.length - held.model.config.masked_ids.length, shown);
     const best = `“${first.word}” with ${exactly(shown, first.plain)}`, place = here < words.length - 1 ? `After “${words[here]}”: ` : "";
-    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}`;
+    const scale = place || drawn || off.length ? "" : ` A whole bar is ${shown(reachOf(top), 0, true)}.`; // (of the words below it; elsewhere there is no room)
+    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}${scale}`;
     const {other, sure} = off.length ? intact(held, here, shown) : {};
-    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}`;
+    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}${scale}`;
   }
 
   window.MachineWords = {NOTHING, LISTED, best, ranked, norm, rows, inWords, finding, brief};

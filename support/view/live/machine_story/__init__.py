@@ -15,8 +15,8 @@ TOUR = (
     ),
     Stop(
         "a kind girl",
-        "Now it is “she”. How does the end of the text know what stood near its beginning? One head, 2.2 "
-        "(head 2 of block 2), has looked back: its threads are lit. Take it from the story of the boy.",
+        "Now it is “she”. How does the end of the text know what stood near its beginning? Head 2.2 "
+        "(head 2 of block 2) has looked back: only its threads are lit. Take it from the story of the boy.",
         {"prompt": GIRL, "h22": True, **_END},
         ("head 2.2", "girl"),
     ),

@@ -1,0 +1,142 @@
+"""The front page at a first look: why there is a game, what to press, what changes, and what one hears."""
+
+import pytest
+from test_hero import PAGE, settled
+
+from support.view.live import find
+
+STOPS = ".live-tour > .live-stop"
+CLEAR = "rgba(0, 0, 0, 0)"
+# A word and its translation, one under the other.
+FITS = """e => {
+  const size = (of) => parseFloat(getComputedStyle(e, of).fontSize);
+  return size(null) + size('::after') <= e.clientHeight && e.scrollWidth <= e.clientWidth; }"""
+GROUND = "e => getComputedStyle(e).backgroundColor"
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+def test_one_button_stands_out_until_the_experiment_is_done(front_page, width, height):
+    """The next step, and once there is none *Play*."""
+    _tab, element = front_page(width=width, height=height, still=True)
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    stops = element.query_selector_all(STOPS)
+    for k in range(3):
+        grounds = [stop.evaluate(GROUND) for stop in stops]
+        if k < 2:
+            assert play.evaluate(GROUND) == CLEAR and grounds.count(grounds[k + 1]) == 1
+        stops[k].click()
+        settled(_tab)
+    assert play.evaluate(GROUND) != CLEAR and element.query_selector(".live-go") is None
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_the_words_of_the_drawing_have_their_english_under_them(front_page, width):
+    """All of it is in the button of the word; names and the start of the text have none."""
+    _tab, element = front_page(width=width, height=844)
+    english = find("machine").data["english"]
+    element.query_selector("input[role=combobox]").fill("Pietro chiama Paolo Tarso")
+    shown = (
+        "e => [e.firstChild.textContent, e.dataset.english ?? null, getComputedStyle(e, '::after').content]"
+    )
+    seen = set()
+    for word in element.query_selector_all(".machine-word"):
+        said, told, under = word.evaluate(shown)
+        if said in english:
+            assert told == english[said].strip("!.") and under == f'"{told}"'
+            assert word.evaluate(FITS)
+            seen.add(said)
+        else:
+            assert told is None
+    assert "Tarso" in seen
+
+
+@pytest.mark.parametrize("which, block", [(0, 0), (1, 2)])
+def test_where_threads_are_pale_the_headings_say_so(front_page, which, block):
+    _tab, element = front_page(which)
+    heads = element.query_selector_all(".machine-of-attention small")
+
+    def under():
+        heads = element.query_selector_all(".machine-of-attention small")
+        return [small.text_content() for small in heads]
+
+    plain = ["4 heads look back"] + ["4 heads look again"] * (len(heads) - 1)
+    lit = f"1 {'' if which else 'head '}lit, 3 pale"
+    pale = [lit if k == block else "4 heads pale" for k in range(len(heads))]
+    stops = element.query_selector_all(STOPS)
+    for stop, said in zip(stops, (plain, pale, plain), strict=True):
+        stop.click()
+        assert under() == said
+    element.query_selector(f"[data-key='head {block}.1']").click()
+    assert under() == pale
+    stops[1].click()
+    framed = [e.get_attribute("data-key") for e in element.query_selector_all("[aria-label$=', framed']")]
+    assert framed == [f"head {block}.{2 * which}"], "who listens knows which map the sentence speaks of"
+
+
+def test_a_change_of_the_scale_of_the_bars_is_seen(front_page):
+    _tab, element = front_page(width=1280, height=800)
+    text = element.query_selector("input[role=combobox]")
+    moves = "e => getComputedStyle(e).animationName"
+    marked = []
+    for written in ("Pietro chiama", "Pietro chiama Paolo", "5 chiama Paolo", "5 chiama"):
+        text.fill(written)
+        scale = element.query_selector(".machine-reach")
+        marked.append((scale.text_content(), scale.evaluate(moves) != "none"))
+    small, whole = "whole bar: 20%", "whole bar: 100%"
+    assert marked == [(small, False), (whole, True), (whole, False), (small, True)]
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (360, 740)])
+def test_a_phones_bar_says_what_a_whole_bar_is(front_page, width, height):
+    tab, element = front_page(width=width, height=height)
+    stops, answer = element.query_selector_all(STOPS), element.query_selector(".live-answer")
+    for stop, whole in ((stops[0], "20%"), (stops[1], "100%")):
+        stop.click()
+        settled(tab)
+        assert answer.text_content().endswith(f" A whole bar is {whole}.")
+        line = answer.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+        assert answer.bounding_box()["height"] <= 2 * line + 1
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_the_second_block_is_for_can_be_tried(front_page, width):
+    """The two links of the text put the machine where it shows what the text says of it."""
+    tab, element = front_page(width=width, height=844, still=True)
+    top = "e => [e.state.off, e.state.top[0].word, e.state.top[0].plain]"
+    heads = ["h10", "h11", "h12", "h13"]
+    for k, (off, word) in enumerate((([], "perde"), (heads, "chiama"))):
+        tab.locator("a.hero-try").nth(k).click()
+        there = "([e, n]) => e.state.prompt === '3 chiama 7 2' && e.state.off.length === n"
+        tab.wait_for_function(there, arg=[element, len(off)])
+        are_off, first, p = element.evaluate(top)
+        assert (are_off, first) == (off, word) and p > 0.9995
+        tab.wait_for_function("e => Math.abs(e.getBoundingClientRect().top) < innerHeight / 2", arg=element)
+    assert tab.complaints == []
+
+
+def test_two_labels_stand_side_by_side_on_a_narrow_phone(open_tab):
+    tab = open_tab("file", PAGE, width=360, built=False)
+    one, other = (label.bounding_box() for label in tab.query_selector_all(".sd-tab-set.hero > label"))
+    assert one["y"] == other["y"] and one["x"] + one["width"] <= other["x"]
+
+
+def test_who_listens_hears_a_step_and_play_only_now_and_then(front_page):
+    tab, element = front_page(width=1280, height=800)
+    status = element.query_selector(".live-status")
+    told = (
+        "([e, status]) => status.textContent === e.state.finding && status.textContent.includes('probable')"
+    )
+    for k in (1, 0):
+        element.query_selector_all(STOPS)[k].click()
+        tab.wait_for_function(told, arg=[element, status])
+    listen = """e => { window.heard = [];
+      new MutationObserver(() => heard.push(e.textContent)).observe(e, {childList: true}); }"""
+    status.evaluate(listen)
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    play.click()
+    tab.wait_for_function("e => e.state.words.length > 6", arg=element)
+    play.click()
+    said = element.evaluate("e => e.state.finding")
+    tab.wait_for_function("said => heard.at(-1) === said", arg=said)
+    steps = 6 + 4  # the parts of a pass and the choice, and a word at a time
+    assert len(tab.evaluate("heard")) <= steps / 2, "in the end, and a few on the way"
