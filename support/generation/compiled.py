@@ -117,8 +117,9 @@ class SteadyStep:
 
     At each call `torch.compile` asks whether the model is still the one that it compiled: 0.08 of 0.26 ms for
     the small model of `benchmarks/generation.py` and one text, 0.07 of 0.75 ms for sixteen (AMD EPYC with
-    AVX-512). Here the first step asks, for the first and for the last position that the cache holds; the
-    others call what was compiled for both. Where nothing was compiled that holds for both, every step asks.
+    AVX-512). Here the first step asks, for its own position and for the last but one that the cache holds;
+    those between call what was compiled for both. The step that fills the cache asks for itself, because it
+    attends to all slots. Where nothing was compiled that holds for both positions, every step asks.
 
     Args:
         model: on a CPU; nothing of it is replaced, wrapped or hooked until the text is written.
@@ -127,24 +128,24 @@ class SteadyStep:
 
     def __init__(self, model: Any, kept: KVCache) -> None:
         self.model, self.kept = model, kept
+        self.last = None if kept.static or kept.limit is None else kept.limit - 1
         self.compiled: Callable[..., Any] | None = None
 
     def __call__(self, ids: Int[Tensor, "text 1"]) -> Float[Tensor, "text 1 vocab"]:
         """Logits of the next token."""
-        if self.compiled is not None:
+        if self.compiled is not None and (self.last is None or self.kept.next_place != self.last):
             return self.compiled(self.model, ids, self.kept)
         logits = run_compiled(self.model, ids, self.kept)
-        self.compiled = self.what_was_compiled(ids) or run_compiled
+        self.compiled = self.compiled or self.what_was_compiled(ids) or run_compiled
         return logits
 
     def what_was_compiled(self, ids: Int[Tensor, "text 1"]) -> Callable[..., Any] | None:
-        """`step` as torch compiled it, if its guards hold here and at the end of the cache; else None."""
+        """`step` as torch compiled it, if its guards hold from here to the last step but one; else None."""
         kept, place = self.kept, self.kept.next_place
         listed: Any = getattr(torch._dynamo.eval_frame, "_debug_get_cache_entry_list", None)
         fits = [] if listed is None else list(listed(step.__code__))
-        places = [place] if isinstance(place, Tensor) or kept.limit is None else [place, kept.limit - 1]
         try:
-            for kept.next_place in places:
+            for kept.next_place in [place] if self.last is None else [place, self.last - 1]:
                 given = {"model": self.model, "ids": ids, "kept": kept}
                 fits = [entry for entry in fits if entry.guard_manager.check(given)]
         finally:
