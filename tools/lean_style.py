@@ -102,6 +102,24 @@ def with_letters(css: str, static: Path) -> str:
     return re.sub(r'url\("(fonts/[^"]+\.woff2)"\)', letters, css)
 
 
+def without_unused_faces(sheet: str, used: set[str]) -> str:
+    """KaTeX's sheet without the faces that only classes ask for which no page has.
+
+    >>> face = "@font-face{font-family:K_Script;src:url(s.woff2)}"
+    >>> without_unused_faces(face + ".katex .scr{font-family:K_Script}", {"katex", "scr"}).startswith(face)
+    True
+    >>> without_unused_faces(face + ".katex .scr{font-family:K_Script}", {"katex"})
+    '.katex .scr{font-family:K_Script}'
+    """
+    asked: dict[str, set[str]] = {}
+    for prelude, family in re.findall(r"([^{}]*)\{font-family:(\w+)", sheet):
+        asked.setdefault(family, set()).update(re.findall(r"\.([\w-]+)", prelude.replace(".katex", "")))
+    for family, classes in asked.items():
+        if classes and not classes & used and not re.search(rf"font:[^;}}]*\b{family}\b", sheet):
+            sheet = re.sub(rf"@font-face\{{[^}}]*font-family:\"?{family}\"?;[^}}]*\}}", "", sheet)
+    return sheet
+
+
 def shared_style(site: Path, used: set[str], own: list[str]) -> str:
     """The text of the one sheet; what is not there, the theme does not bring."""
     parts = []

@@ -22,7 +22,10 @@ for (const when of ["click", "keydown"]) document.addEventListener(when, (event)
 });
 // A trial that the text offers is made in the game's machine, which is brought into the window.
 document.addEventListener("click", (event) => {
-  if (!event.target.closest("a.hero-try")) return;
+  const trial = event.target.closest("a.hero-try");
+  if (!trial) return;
+  event.preventDefault();
   document.querySelector(".hero > input").checked = true;
+  location.hash = trial.dataset.shows;
   document.querySelector(".hero live-figure").scrollIntoView();
 });

@@ -864,7 +864,7 @@ def test_in_the_picture_the_aims_are_left_out_with_their_heading(own, page):
 
 
 def test_a_long_formula_is_a_little_smaller_on_a_phone_if_it_fits_then(own):
-    tab = own("notebooks/11_attention.html", **FINGER)
+    tab = own("notebooks/03_scores_to_probabilities.html", **FINGER)
     tab.wait_for_function("() => !document.documentElement.dataset.opening")
     for formula in tab.locator("div.math:visible").all():
         formula.scroll_into_view_if_needed()

@@ -79,12 +79,17 @@
     if (only.startsWith("head ") && !(lit && heads === 1)) return lit ? `1 ${layers > 2 ? "" : "head "}lit, ${heads - 1} pale` : heads > 1 ? `${heads} heads pale` : "1 head pale";
     return heads > 1 ? `${heads} heads look ${i ? "again" : "back"}` : `one head looks ${i ? "again" : "back"}`;
   }
-  // What a whole bar stands for; marked, where that has just changed.
+  // What a whole bar stands for; it flashes where that has just changed.
   function scale(view, reach) {
     const {state, tools: {make, shown}, reached} = view;
     if (!reach || !state.top.length) return [];
+    const mark = make("small", {class: "machine-reach"}, `whole bar: ${shown(reach, 0, true)}`);
     view.reached = reach;
-    return [make("small", {class: `machine-reach${reached && reached !== reach ? " machine-rescaled" : ""}`}, `whole bar: ${shown(reach, 0, true)}`)];
+    if (reached && reached !== reach && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      const glow = "color-mix(in srgb, var(--book-amber) 40%, transparent)", lit = {background: glow, boxShadow: `0 0 0 3px ${glow}`};
+      mark.animate([lit, {...lit, offset: 0.5}, {background: "transparent", boxShadow: "0 0 0 3px transparent"}], {duration: 2400, easing: "ease-out"});
+    }
+    return [mark];
   }
   // Of a text of many clauses, its last two.
   const lately = (said) => {
