@@ -6,6 +6,17 @@ from test_hero import PAGE, settled
 from support.view.live import find
 
 STOPS = ".live-tour > .live-stop"
+# The least room between two neighbouring lines below headings, by their letters.
+APART = """e => {
+  const range = document.createRange();
+  const edges = [...e.querySelectorAll('.machine-label small')].map((small) => {
+    range.selectNodeContents(small);
+    const {left, right, top} = range.getBoundingClientRect();
+    return {left, right, top};
+  });
+  const follow = (a, b) => b.left > a.left && Math.abs(a.top - b.top) < 5;
+  return Math.min(...edges.flatMap((a) => edges.filter((b) => follow(a, b)).map((b) => b.left - a.right)));
+}"""
 CLEAR = "rgba(0, 0, 0, 0)"
 # A word and its translation, one under the other.
 FITS = """e => {
@@ -59,7 +70,8 @@ def test_where_threads_are_pale_the_headings_say_so(front_page, which, block):
         heads = element.query_selector_all(".machine-of-attention small")
         return [small.text_content() for small in heads]
 
-    plain = ["4 heads look back"] + ["4 heads look again"] * (len(heads) - 1)
+    plain = ["4 heads"] * 4 if which else ["4 heads look back", "4 heads look again"]
+    assert len(plain) == len(heads) and element.evaluate(APART) > 0, "no line touches the next heading's"
     lit = f"1 {'' if which else 'head '}lit, 3 pale"
     pale = [lit if k == block else "4 heads pale" for k in range(len(heads))]
     stops = element.query_selector_all(STOPS)

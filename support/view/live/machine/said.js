@@ -77,7 +77,8 @@
     const only = state.open === "nothing" ? spoken : state.open;
     const lit = only.startsWith(`head ${i}.`);
     if (only.startsWith("head ") && !(lit && heads === 1)) return lit ? `1 ${layers > 2 ? "" : "head "}lit, ${heads - 1} pale` : heads > 1 ? `${heads} heads pale` : "1 head pale";
-    return heads > 1 ? `${heads} heads look ${i ? "again" : "back"}` : `one head looks ${i ? "again" : "back"}`;
+    const does = layers > 2 ? "" : `${heads > 1 ? " look" : " looks"} ${i ? "again" : "back"}`; // (beside many headings there is no room)
+    return `${heads > 1 ? `${heads} heads` : "one head"}${does}`;
   }
   // What a whole bar stands for; it flashes where that has just changed.
   function scale(view, reach) {
