@@ -102,13 +102,13 @@ def with_letters(css: str, static: Path) -> str:
     return re.sub(r'url\("(fonts/[^"]+\.woff2)"\)', letters, css)
 
 
-def without_unused_faces(sheet: str, used: set[str]) -> str:
+def without_unused_fonts(sheet: str, used: set[str]) -> str:
     """KaTeX's sheet without the faces that only classes ask for which no page has.
 
     >>> face = "@font-face{font-family:K_Script;src:url(s.woff2)}"
-    >>> without_unused_faces(face + ".katex .scr{font-family:K_Script}", {"katex", "scr"}).startswith(face)
+    >>> without_unused_fonts(face + ".katex .scr{font-family:K_Script}", {"katex", "scr"}).startswith(face)
     True
-    >>> without_unused_faces(face + ".katex .scr{font-family:K_Script}", {"katex"})
+    >>> without_unused_fonts(face + ".katex .scr{font-family:K_Script}", {"katex"})
     '.katex .scr{font-family:K_Script}'
     """
     asked: dict[str, set[str]] = {}
