@@ -343,6 +343,9 @@ def test_an_offer_says_what_its_place_says_in_readable_text(names):
 
 def test_an_empty_field_offers_where_one_reads_on(open_tab):
     tab = open_tab("http", "notebooks/11_attention.html", loaded="domcontentloaded")
+    # Of what other tests have read, this reader has read nothing.
+    kept = "Object.keys(localStorage).filter((key) => key.startsWith('seen-') || key === 'read')"
+    tab.evaluate(f"{kept}.forEach((key) => localStorage.removeItem(key))")
     tab.evaluate("localStorage.setItem('seen-03', 'softmax')")
     try:
         tab.keyboard.press("Control+k")
