@@ -391,7 +391,7 @@ def test_without_javascript_the_still_picture_stays(open_tab, page):
         assert figure.sentence(values).replace("’", "'") in words and "JavaScript" in words
     # A press does what it does without the page's scripts: folds open, and one tab after the other is shown.
     tab.evaluate("document.querySelectorAll('details.deeper > summary').forEach((fold) => fold.click())")
-    look = """() => {
+    sweep = """() => {
       const images = [...document.querySelectorAll('.live-still img')], seen = new Set();
       for (const tab of [null, ...document.querySelectorAll('.sd-tab-label')]) {
         tab?.click();
@@ -399,12 +399,12 @@ def test_without_javascript_the_still_picture_stays(open_tab, page):
       }
       return [images.length, images.flatMap((e, k) => seen.has(k) ? [] : [e.alt])];
     }"""
-    found, unseen = tab.evaluate(look)
+    found, unseen = tab.evaluate(sweep)
     for _ in range(100):  # an image that is on its way may have no height yet
         if not unseen:
             break
         tab.wait_for_timeout(100)
-        found, unseen = tab.evaluate(look)
+        found, unseen = tab.evaluate(sweep)
     assert found == len(drawn) and unseen == []
     assert tab.locator(".live-panel").count() == 0
 
