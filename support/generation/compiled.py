@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support.core import InputError
+from support.generation.compiled_linear import Layouts, compile_graph, laid_out_once
 from support.model.cache import KVCache, rolls_on
 from support.model.config import GPTConfig
 from support.model.experts import Experts
@@ -46,7 +47,8 @@ def compiled_step(device: str, static: bool = False, backend: str = "inductor") 
 
     The number of texts and the length of the cache are symbols in the compiled step, so that it serves all
     lengths and attends to no empty slot. A module that is replaced, patched or hooked later is noticed, and
-    the step is compiled anew. On a CPU it is driven by C++ instead of Python, which needs a C++ compiler.
+    the step is compiled anew. On a CPU it is driven by C++ instead of Python, which needs a C++ compiler, and
+    its linear layers are those of `support.generation.compiled_linear`.
 
     Args:
         device: ``"cpu"``, ``"cuda"`` …
@@ -55,8 +57,8 @@ def compiled_step(device: str, static: bool = False, backend: str = "inductor") 
     """
     torch._dynamo.config.skip_nnmodule_hook_guards = False  # else a hook that comes later is missed
     torch._dynamo.config.recompile_limit = 64  # with the usual 8, the fourth or fifth model is not compiled
-    options: Any = {"cpp_wrapper": True} if (device, backend) == ("cpu", "inductor") else None
-    return torch.compile(step, backend=backend, dynamic=not static, options=options)
+    how: Any = compile_graph if (device, backend) == ("cpu", "inductor") else backend
+    return torch.compile(step, backend=how, dynamic=not static)
 
 
 def run_compiled(model: Any, ids: Int[Tensor, "text 1"], kept: KVCache) -> Float[Tensor, "text 1 vocab"]:
@@ -119,7 +121,8 @@ class SteadyStep:
     the small model of `benchmarks/generation.py` and one text, 0.07 of 0.75 ms for sixteen (AMD EPYC with
     AVX-512). Here the first step asks, for its own position and for the last but one that the cache holds;
     those between call what was compiled for both. The step that fills the cache asks for itself, because it
-    attends to all slots. Where nothing was compiled that holds for both positions, every step asks.
+    attends to all slots. Where nothing was compiled that holds for both positions, every step asks. Nor are
+    the weights laid out more than once a text: what was changed in place since the last one counts.
 
     Args:
         model: on a CPU; nothing of it is replaced, wrapped or hooked until the text is written.
@@ -130,9 +133,14 @@ class SteadyStep:
         self.model, self.kept = model, kept
         self.last = None if kept.static or kept.limit is None else kept.limit - 1
         self.compiled: Callable[..., Any] | None = None
+        self.layouts: Layouts = {}
 
     def __call__(self, ids: Int[Tensor, "text 1"]) -> Float[Tensor, "text 1 vocab"]:
         """Logits of the next token."""
+        with laid_out_once(self.layouts):
+            return self._step(ids)
+
+    def _step(self, ids: Tensor) -> Tensor:
         if self.compiled is not None and (self.last is None or self.kept.next_place != self.last):
             return self.compiled(self.model, ids, self.kept)
         logits = run_compiled(self.model, ids, self.kept)
