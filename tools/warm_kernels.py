@@ -3,20 +3,28 @@
 A kernel of its own costs five seconds before the first line of a chapter runs, nearly all of them for
 importing what every chapter imports; 27 chapters pay it 27 times. Here Python's fork server imports the
 libraries of others once (never `support`: that is what is tested), and each kernel is a fork of it, with its
-own folder, environment, session and search path, as if it had been started from a shell. Loaded by
-`tools/run_tests.py`, on Linux only: elsewhere a fork of a process with these libraries is not safe.
+own folder, environment, session and search path, as if it had been started from a shell. It is spoken to by
+sockets in a folder of this process instead of ports, which another process may take before the kernel does.
+Loaded by `tools/run_tests.py`, on Linux only: elsewhere a fork of a process with these libraries is not safe.
 """
 
+import atexit
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+import uuid
+from functools import cache
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any
 
 import ipykernel.kernelapp
+import nbval.kernel
+from jupyter_client.manager import KernelManager
 from jupyter_client.provisioning import local_provisioner
 
 IMPORTED = [
@@ -87,7 +95,21 @@ def launch(cmd: list[str], cwd: str | None = None, env: dict[str, str] | None = 
     return kernel
 
 
+@cache
+def sockets() -> str:
+    """A folder that ends with this process."""
+    folder = tempfile.mkdtemp(prefix="kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def manager(**given: Any) -> KernelManager:
+    """The manager of one kernel; stands for nbval's."""
+    return KernelManager(transport="ipc", ip=f"{sockets()}/{uuid.uuid4().hex[:8]}", **given)
+
+
 if sys.platform == "linux":
+    nbval.kernel.KernelManager = manager
     server: ForkServerContext = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload(IMPORTED)
     local_provisioner.launch_kernel = launch
