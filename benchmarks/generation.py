@@ -14,10 +14,11 @@ would take minutes: that line is added up from passes at eight lengths.
 
 The limit: to generate one token, every weight and everything in the cache must be read once, and every weight
 takes part in one multiplication and one addition for each text. Whichever takes longer is the floor, at the
-bandwidth and at the rate of matrix products that this machine reaches in the same run. How near a step could
-come to it with torch's kernels is told beside it: the products by the weights alone, without all else. (GPT-2
-small, one text, AMD EPYC with AVX2: 1.20 times the floor at best and 1.30 in the median, whether the weights
-were laid out beforehand or not; MKL's own, packed or transposed, 1.7 to 2.5. They are 91% of a step's time.)
+bandwidth and at the rate of matrix products that this machine reaches in the same run. How near the plain
+step could come to it with the kernels of MKL and oneDNN is told beside it: the products by the weights alone,
+without all else. (GPT-2 small, one text, AMD EPYC with AVX2: 1.20 times the floor at best and 1.30 in the
+median, whether the weights were laid out beforehand or not; MKL's own, packed or transposed, 1.7 to 2.5. They
+are 91% of a step's time.) The compiled step has products of its own (`support.generation.compiled_linear`).
 
 How much of the small model's step is Python's: the same torch calls in one straight line, without any module,
 take 0.48 of the step's processor time at one text and 0.78 at sixteen; a loop that calls the linear layers
@@ -210,7 +211,7 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
             times[side].append(seconds(lambda side=side: write[side](new)))
     again = limits(sum(p.nbytes for p in ours.parameters()))
     least = floor(ours, batch, new, (max(rates[0], again[0]), max(rates[1], again[1])))
-    low = min(times["support"]) / new
+    limit = max(least["reading"], least["computing"])
     row = {
         "new": new,
         "tokens_per_second": {side: batch * new / statistics.median(t) for side, t in times.items()},
@@ -220,14 +221,16 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
         },
         "megabytes_a_step": least["bytes"] / 1e6,
         "gigabytes_a_second": max(rates[0], again[0]) / 1e9,
-        "floor_ms": 1e3 * max(least["reading"], least["computing"]),
+        "floor_ms": 1e3 * limit,
         "reading_ms": 1e3 * least["reading"],
         "computing_ms": 1e3 * least["computing"],
         "step_ms": 1e3 * statistics.median(times["support"]) / new,
-        "over_floor": low / max(least["reading"], least["computing"]),
+        "over_floor": min(times["support"]) / new / limit,
+        "compiled_step_ms": 1e3 * statistics.median(times["support, compiled"]) / new,
+        "compiled_over_floor": min(times["support, compiled"]) / new / limit,
     }
     if DEVICE.type == "cpu":
-        row["products_over_floor"] = products(ours, batch) / max(least["reading"], least["computing"])
+        row["products_over_floor"] = products(ours, batch) / limit
     slow = without_cache(ours, prompts, new)
     row["tokens_per_second"][SIDES[1]] = batch * new / slow
     row["times_support"][SIDES[1]] = slow / statistics.median(times["support"])
@@ -238,24 +241,29 @@ def compare(shape: str, batch: int, new: int, rounds: int) -> dict:
 
 
 def narrower(model: GPT, prompts: torch.Tensor, rounds: int, new: int = 64) -> dict:
-    """One step with bfloat16 and with int8 weights beside float32, in turns; the error of the int8 logits."""
+    """One step with bfloat16 and with int8 weights beside float32, in turns; the error of the int8 logits.
+
+    Plain and compiled; int8 keeps torch's own product in both.
+    """
     models = {"float32": model, "bfloat16": copy.deepcopy(model).bfloat16(), "int8": quantize(model, "int8")}
     ids = torch.randint(1, model.config.vocab_size, (4, 64), device=DEVICE)
     with torch.inference_mode():
         exact, rough = models["float32"](ids), models["int8"](ids)
-    times: dict[str, list[float]] = {name: [] for name in models}
+    sides = [(how, name) for how in ("", "compiled_") for name in models]
+    times: dict[tuple[str, str], list[float]] = {side: [] for side in sides}
     for turn in range(rounds + 1):
-        for name, narrow in models.items():
-            took = seconds(lambda m=narrow: generate_many(m, prompts.tolist(), new, greedy=True))
+        for how, name in sides:
+            write = {"greedy": True, "compile": bool(how)}
+            took = seconds(lambda m=models[name], w=write: generate_many(m, prompts.tolist(), new, **w))
             if turn:  # the first warms up
-                times[name].append(took)
-    pairs = zip(times["float32"], times["int8"], strict=True)
-    return {
-        "bfloat16_step_ms": 1e3 * statistics.median(times["bfloat16"]) / new,
-        "int8_step_ms": 1e3 * statistics.median(times["int8"]) / new,
-        "int8_times_as_fast": statistics.median(a / b for a, b in pairs),
-        "int8_relative_error": ((rough - exact).norm() / exact.norm()).item(),
-    }
+                times[how, name].append(took)
+    found = {"int8_relative_error": ((rough - exact).norm() / exact.norm()).item()}
+    for how in ("", "compiled_"):
+        pairs = zip(times[how, "float32"], times[how, "int8"], strict=True)
+        found[f"{how}int8_times_as_fast"] = statistics.median(a / b for a, b in pairs)
+        for name in ("bfloat16", "int8"):
+            found[f"{how}{name}_step_ms"] = 1e3 * statistics.median(times[how, name]) / new
+    return found
 
 
 def alone(shape: str, batch: int, side: str, new: int) -> None:
@@ -303,19 +311,22 @@ def show(shape: str, batch: int, row: dict) -> None:
         f"\na step of support's: {row['step_ms']:.2f} ms; its best run is {row['over_floor']:.2f} × "
         f"the floor of {row['floor_ms']:.2f} ms (reading {row['megabytes_a_step']:.1f} MB at "
         f"{row['gigabytes_a_second']:.1f} GB/s: {row['reading_ms']:.2f} ms; computing: "
-        f"{row['computing_ms']:.2f} ms)"
+        f"{row['computing_ms']:.2f} ms)\nthe compiled step: {row['compiled_step_ms']:.2f} ms; its best run "
+        f"is {row['compiled_over_floor']:.2f} × the floor"
     )
     if "products_over_floor" in row:
         print(
-            "the products by its weights alone, by torch's fastest kernel, take "
+            "the plain step's products by its weights alone, by the fastest library's kernel, take "
             f"{row['products_over_floor']:.2f} × the floor"
         )
-    if "bfloat16_step_ms" in row:
-        print(
-            f"the same with bfloat16 weights: {row['bfloat16_step_ms']:.2f} ms; with int8: "
-            f"{row['int8_step_ms']:.2f} ms, {row['int8_times_as_fast']:.2f} times float32's speed; relative "
-            f"error of the logits {row['int8_relative_error']:.4f}"
-        )
+    if "int8_step_ms" in row:
+        columns = ["step", "ms, bfloat16", "ms, int8", "int8: times float32's speed"]
+        rows = [
+            [name, *(row[how + key] for key in ("bfloat16_step_ms", "int8_step_ms", "int8_times_as_fast"))]
+            for name, how in (("plain", ""), ("compiled", "compiled_"))
+        ]
+        print("\n" + table(rows, columns=columns, digits=2)._repr_markdown_())
+        print(f"\nrelative error of the logits with int8 weights: {row['int8_relative_error']:.4f}")
     if "by_length" in row:
         names = {"length": "tokens so far", "cached": "ms with the cache", "anew": "ms without"}
         rows = list(zip(*(row["by_length"][name] for name in names), strict=True))

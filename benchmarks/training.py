@@ -50,7 +50,7 @@ SHAPES = {  # texts a step, positions, and the model
     "gpu": (16, 1024, {"d_model": 768, "n_layers": 12, "n_heads": 12}),
 }
 PARTS = {  # what a step consists of: the operations that make it up
-    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"),
+    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "_linear_pointwise"),
     "attention kernel": ("scaled_dot_product",),
     "softmax of the attention": ("aten::_softmax",),
     "GELU": ("aten::gelu",),

@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ def train(
         run = _Run(model, config, processes, resume, tokenizer)
         during.enter_context(in_mode(run.state.trained, training=True))
         if config.activation_checkpointing:
-            during.enter_context(_recomputing(run.state.trained))
+            during.enter_context(_recomputing(run.state.trained, run.where, config.compile))
         try:
             run.go(batches, evaluate, callbacks)
         except DivergedError:  # in every process alike
@@ -234,7 +234,7 @@ class _Run:
 
     def _loss(self, inputs: Any, targets: Tensor) -> Tensor:
         """The summed loss of one batch, the products in the run's precision."""
-        with products_in(self.dtype, self.where):
+        with products_in(self.dtype, self.where, self.config.compile):
             logits = self.forward(inputs)
         return cross_entropy_sum(logits, targets)
 
@@ -282,15 +282,18 @@ def _pinned(batch):
 
 
 @contextmanager
-def _recomputing(model: nn.Module) -> Iterator[None]:
+def _recomputing(model: nn.Module, where: torch.device, compiled: bool) -> Iterator[None]:
     """Each block keeps its input only, and runs again in the backward pass (Chen et al. 2016)."""
     blocks = [m for m in model.modules() if isinstance(m, Block)]
     if not blocks:
         raise InputError(
             "activation_checkpointing needs a model made of support.model.Block; this one has none."
         )
+    how: dict[str, Any] = {"use_reentrant": False}
+    if not compiled:  # autocast is remembered for the second time, these products are not
+        how["context_fn"] = lambda: (nullcontext(), products_in(None, where))
     for block in blocks:
-        vars(block)["forward"] = functools.partial(recomputed, block.forward, use_reentrant=False)
+        vars(block)["forward"] = functools.partial(recomputed, block.forward, **how)
     try:
         yield
     finally:

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from support.core import InputError
+from support.model.linear_kernels import float32_products
 
 # Smaller models stay in float32 on a CPU, the same on every processor: bfloat16 gains little there. One step
 # on an AMD Zen 5 core, ms, float32 and bfloat16: 6.6 and 7.8 with 28,000 weights, 31 and 24 with 103,000,
@@ -64,9 +65,19 @@ def choose_precision(wanted: str, model: nn.Module) -> torch.dtype | None:
     return torch.bfloat16 if large and native_bfloat16(weight.device) else None
 
 
-def products_in(dtype: torch.dtype | None, where: torch.device) -> AbstractContextManager:
-    """A context in which matrix products are computed in this dtype."""
-    return nullcontext() if dtype is None else torch.autocast(where.type, dtype=dtype)
+def products_in(
+    dtype: torch.dtype | None, where: torch.device, compiled: bool = False
+) -> AbstractContextManager:
+    """A context in which matrix products are computed in this dtype; in float32 by the faster library.
+
+    Args:
+        dtype: None for the weights' own.
+        where: the device of the model.
+        compiled: the model is compiled, and has products of its own.
+    """
+    if dtype is None:
+        return nullcontext() if compiled else float32_products(where)
+    return torch.autocast(where.type, dtype=dtype)
 
 
 def make_scaler(dtype: torch.dtype | None, where: torch.device) -> torch.amp.GradScaler:

@@ -14,9 +14,12 @@ def rows():
 
 def test_both_models_and_all_sides_are_there(rows, script):
     assert {"small 1", "small 16", "gpt2 1"} <= set(rows)
-    for row in rows.values():
+    for name, row in rows.items():
         assert set(row["tokens_per_second"]) == set(row["times_support"]) == set(script("generation").SIDES)
         assert row["times_support"]["support"] == 1
+        batch = int(name.split()[1])
+        for side, key in (("support", "step_ms"), ("support, compiled", "compiled_step_ms")):
+            assert row["tokens_per_second"][side] == pytest.approx(1e3 * batch / row[key])
 
 
 def test_the_bytes_of_a_step_are_the_weights_and_half_the_cache(rows, script):
