@@ -23,6 +23,13 @@ STEPS = {
     "preferences": ("preferences", "26 Preferences"),
     "tools": ("tools", "27 Tools"),
 }
+TAUGHT = {
+    "told": "told",
+    "untold": "untold",
+    "sum": "sum",
+    "long_sum": "sum, 5 digits",
+    "legal": "stories legal",
+}
 STORED = re.compile(r"^(\w+) = (.+)$", re.M)
 
 
@@ -94,6 +101,16 @@ def drawing() -> diagram.Diagram:
     return diagram.way(down(), up(), floor())
 
 
+def taught() -> dict[str, str]:
+    """The table of the assistant's page, in per cent: a row for each of `TAUGHT`, a column for each step."""
+    steps = [*enumerate(STEPS, start=1)]
+    return {
+        f"way_{name}_{k}": f"{100 * assistant(step, kind):.0f}"
+        for name, kind in TAUGHT.items()
+        for k, step in steps
+    }
+
+
 def values() -> dict[str, str]:
     """All numbers of the page."""
     card = zoo.load("stories").card
@@ -102,18 +119,16 @@ def values() -> dict[str, str]:
         for run in zoo.record("positions")["runs"]
         if (run["kind"], run["task"], run["name"], run["layers"]) == ("reach", "three back", "rope", 1)
     ]
-    return borrowed() | {
-        "way_words": str(words()),
-        "way_texts": f"{card['data']['held-out texts']:,}",
-        "way_blind": f"{down()[0].value:.2f}",
-        "way_floor": f"{floor():.2f}",
-        "way_kinds": str(len(KINDS)),
-        "way_untold_1": f"{assistant('instructions', 'untold'):.2f}",
-        "way_untold_2": f"{assistant('preferences', 'untold'):.2f}",
-        "way_told": f"{assistant('tools', 'told'):.2f}",
-        "way_sum": f"{assistant('tools', 'sum'):.2f}",
-        "way_sum_5": f"{assistant('tools', 'sum, 5 digits'):.2f}",
-        "way_legal": f"{assistant('tools', 'stories legal'):.2f}",
-        "way_legal_0": f"{zoo.record('assistant')['base']['stories legal']:.2f}",
-        "way_rope": f"{100 * sum(asked) / len(asked):.0f}",
-    }
+    return (
+        borrowed()
+        | taught()
+        | {
+            "way_words": str(words()),
+            "way_texts": f"{card['data']['held-out texts']:,}",
+            "way_blind": f"{down()[0].value:.2f}",
+            "way_floor": f"{floor():.2f}",
+            "way_kinds": str(len(KINDS)),
+            "way_legal_0": f"{100 * zoo.record('assistant')['base']['stories legal']:.0f}",
+            "way_rope": f"{100 * sum(asked) / len(asked):.0f}",
+        }
+    )

@@ -181,14 +181,17 @@ def test_between_five_words_is_air_and_the_last_row_is_in_the_window(front_page)
 
 
 def test_the_front_page_opens_with_one_pass_that_a_press_ends_and_who_wants_none_has_none(front_page):
-    """What is drawn begins at the embedding and ends where a pass ends; words and answer stand throughout."""
+    """It begins at the embedding; text and sentence stand throughout, the bars where the pass ends."""
     frames = "e => performance.getEntriesByName('machine:frame').length"
     stands = "e => e.view.reach === e.view.until && e.view.until === e.view.data.stands"
     moved = []
     for still in (False, True):
         tab, element = front_page(still=still)
         assert element.query_selector(".machine-bars .live-word").text_content() == "3"
+        bars = "getComputedStyle(e.querySelector('.machine-bars')).opacity"
+        assert element.evaluate(f"e => (e.view.reach < e.view.until) === ({bars} === '0')")
         tab.wait_for_function(stands, arg=element)
+        tab.wait_for_function(f"e => {bars} === '1'", arg=element)
         moved.append(element.evaluate(frames))
         assert element.evaluate("e => e.state.words.length") == 3 and tab.complaints == []
     assert moved[0] > 3 * moved[1]

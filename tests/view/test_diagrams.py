@@ -226,6 +226,8 @@ def test_values_and_gradients_of_the_graph_are_autograds():
         assert f"h{k} = {state.item():.2f}" in shown
         assert f"∂L/∂h{k} = {state.grad.item():.2f}".replace("-", "−") in shown
     assert f"loss = −ln p = {loss.item():.2f}" in shown
+    factors = {f"× {w:g}".replace("-", "−") for w in (*weights, reader)}
+    assert factors <= {*words(diagram.computation_graph(weights, start, reader), formulas=False)}
 
 
 def test_the_walk_back_has_the_gradients_of_autograd():

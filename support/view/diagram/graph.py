@@ -56,6 +56,9 @@ def computation_graph(
     def shown(number: Number) -> str:
         return f"{number:.2f}".replace("-", "−")
 
+    def factor(weight: Number) -> str:
+        return f"× {weight:g}".replace("-", "−")
+
     d, x, step = Drawing(560), 128, 84
     d.text(8, 14, "value, forward ↓", "stream", bold=True, anchor="start")
     d.text(332, 14, "gradient, backward ↑", "loss", bold=True, anchor="end")
@@ -68,11 +71,10 @@ def computation_graph(
         if k:
             role = "attention" if k % 2 else "ffn"
             w = weights[k - 1]
-            part = d.box(
-                212, y - 42, 110, 36, PARTS[k - 1], role, note=f"$w = ${w:g}".replace("-", "−"), size=12
-            )
+            part = d.box(212, y - 42, 110, 36, PARTS[k - 1], role, note=factor(w), size=12)
             d.arrow((x, y - 66), (212, y - 66), part.top)
             d.arrow(part.bottom, (212, y), (x + 13, y))
+    d.text(x + 14, ys[4] + 27, factor(reader), "faint", size=12, anchor="start")
     y = ys[4] + 60
     logit = d.box(x, y, 124, 36, f"logit {shown(values[5])}", "output", note="")
     d.text(322, y, f"$∂L/∂z = p − 1$\n$= ${shown(gradients[5])}", "loss", anchor="end")
@@ -89,10 +91,10 @@ def computation_graph(
     listed = "; ".join(f"h{k} {shown(values[k])} and {shown(gradients[k])}" for k in range(5))
     return d.done(
         "The computation graph of a model with two blocks and a stream of one number. Each sublayer adds "
-        f"w times the stream to it. Value forward and gradient backward at each state: {listed}. The logit "
-        f"is {shown(values[5])}, the probability of the target {shown(values[6])}, the loss "
-        f"{shown(values[7])}. At each sum the gradient goes on unchanged and into the sublayer as well, so "
-        "it reaches the embedding on 2 to the power of 4 paths."
+        f"w times the stream to it. Value forward and gradient backward at each state: {listed}. The logit, "
+        f"{reader:g} times the last state, is {shown(values[5])}, the probability of the target "
+        f"{shown(values[6])}, the loss {shown(values[7])}. At each sum the gradient goes on unchanged and "
+        "into the sublayer as well, so it reaches the embedding on 2 to the power of 4 paths."
     )
 
 

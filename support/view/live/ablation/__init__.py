@@ -65,6 +65,15 @@ def questions() -> list[tuple[list[str], str, int]]:
     return asked
 
 
+def least(p: float) -> str:
+    """A share in per cent with one digit; one below 1 is not rounded to 1, but down.
+
+    >>> least(0.9376), least(0.99896), least(0.9998), least(1.0)
+    ('93.8%', '99.9%', '≥ 99.9%', '100.0%')
+    """
+    return f"≥ {math.floor(1000 * p) / 1000:.1%}" if 0.9995 <= p < 1 else f"{p:.1%}"
+
+
 @torch.no_grad()
 def _answers(off: tuple[str, ...]) -> list[float]:
     model, vocabulary = loaded(GAME)
@@ -100,7 +109,7 @@ def rules(**on: bool) -> Values:
     whole, now = _answers_kept(()), _answers_kept(off)
     items: list[Values] = [
         {"rule": "says " + rule if i < 4 else "the called one speaks", "asked": asked, "whole": a, "now": b}
-        | {"change": b - a}
+        | {"change": b - a, "at_first": least(a), "as_switched": least(b)}
         for i, ((rule, asked), a, b) in enumerate(zip(RULES, whole, now, strict=True))
     ]
     names = [PART_NAMES[name] for name in off]
@@ -112,11 +121,12 @@ def rules(**on: bool) -> Values:
     else:
         how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
     said = (
-        "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of "
+        "{how}, the right title has {title}, and the called one {speaker:.1%} of the probability of "
         "speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}
-    return found | {"finding": fill(said, found | {"how": how}) + _needed(items, off)}
+    told = found | {"how": how, "title": least(greeting).replace("≥", "at least")}
+    return found | {"finding": fill(said, told) + _needed(items, off)}
 
 
 def _needed(items: list[Values], off: tuple[str, ...]) -> str:
@@ -194,7 +204,7 @@ FIGURE = LiveFigure(
     draw=draw_rules,
     says="{finding}",
     columns=("rule", "asked", "every part on", "as switched", "change"),
-    rows=(("{rule}", "{asked}", "{whole:.1%}", "{now:.1%}", "{change:.1%}"),),
+    rows=(("{rule}", "{asked}", "{at_first}", "{as_switched}", "{change:.1%}"),),
     each="rules",
     tour=TOUR,
     invites="Four experiments: press 1, then 2, 3 and 4. Or use the switches.",

@@ -20,28 +20,30 @@
     }
     return groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length);
   };
+  // A share below 1 is not rounded to 1, but down.
+  const least = (shown, p) => p >= 0.9995 && p < 1 ? `≥ ${shown(Math.floor(1000 * p) / 1000, 1, true)}` : shown(p, 1, true);
   Live.define("ablation", {
     prepare(model, data) {
       const held = prepare(model);
       return {...held, whole: answers(held, data, offOf({})), sizes: data.rules.map((_, i) => data.questions.filter((q) => q[2] === i).length)};
     },
-    compute(values, data, held, {fill}) {
+    compute(values, data, held, {fill, shown}) {
       const off = offOf(values), now = off.names.length ? answers(held, data, off) : held.whole;
       const rules = data.rules.map(([rule, asked], i) => ({rule: i < 4 ? `says ${rule}` : "the called one speaks", asked,
-        whole: held.whole[i], now: now[i], change: now[i] - held.whole[i]}));
+        whole: held.whole[i], now: now[i], change: now[i] - held.whole[i], at_first: least(shown, held.whole[i]), as_switched: least(shown, now[i])}));
       const mean = (which) => which.reduce((sum, i) => sum + now[i] * held.sizes[i], 0) / which.reduce((sum, i) => sum + held.sizes[i], 0);
       const greeting = mean([0, 1, 2, 3]), speaker = mean([4, 5]), names = off.names.map((name) => data.names[name]);
       const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
       const how = names.length ? `Without ${list}` : "With every part switched on";
-      const said = "{how}, the right title has {greeting:.1%}, and the called one {speaker:.1%} of the probability of speaking next.";
+      const said = "{how}, the right title has {title}, and the called one {speaker:.1%} of the probability of speaking next.";
       const fallen = rules.filter(({change}) => change < -data.fell).map(({rule, asked}) => `“${rule}” (${asked})`), [some, all, none] = data.needed;
       const needed = !names.length ? "" : !fallen.length ? none : fallen.length === rules.length ? all : `${some}${fallen.length === 1 ? fallen[0] : `${fallen.length} of the rules`}.`;
-      return {rules, greeting, speaker, finding: fill(said, {greeting, speaker, how}) + needed};
+      return {rules, greeting, speaker, finding: fill(said, {title: least(shown, greeting).replace("≥", "at least"), speaker, how}) + needed};
     },
-    draw(state, {fell}, {make, shown}) {
-      return make("div", {class: "live-drawn"}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change}) =>
+    draw(state, {fell}, {make}) {
+      return make("div", {class: "live-drawn"}, make("ul", {class: "live-ranks live-rules"}, ...state.rules.map(({rule, asked, whole, now, change, as_switched}) =>
         make("li", {class: `live-rank${change < -fell ? " live-fell" : ""}`}, make("span", {class: "live-word"}, make("b", {}, rule), " ", make("small", {}, asked)),
-          bar(make, now, whole), make("span", {class: "live-much"}, shown(now, 1, true))))),
+          bar(make, now, whole), make("span", {class: "live-much"}, as_switched)))),
       make("p", {class: "live-told"}, `Dashed: with every part on. Red: more than ${Math.round(100 * fell)} percentage points are lost.`));
     },
     actions: {on: (values) => Object.fromEntries(Object.keys(values).map((name) => [name, true]))},

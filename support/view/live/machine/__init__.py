@@ -32,7 +32,7 @@ END: Values = {"step": standing(GAME), "at": 0}
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will Pietro call? The game leaves that open, and so does the model. Now add Paolo.",
+        "Whom will he call? Game and model leave it open. Now add Paolo, one of the “others”.",
         {"prompt": "Pietro chiama", "h00": True, **END},
     ),
     Stop(
@@ -44,7 +44,8 @@ TOUR = (
     ),
     Stop(
         "one head off",
-        "Now vice, as if a player 1 to 8 had called: without head 0.0 the model says so whoever calls Paolo.",
+        "Now vice, as if a player 1 to 8 had called: without head 0.0 the model says so whoever calls Paolo. "
+        "(Counting begins at 0: it is the first head of the first block.)",
         {"prompt": "Pietro chiama Paolo", "h00": False, **END},
         ("head 0.0", "Pietro"),
     ),

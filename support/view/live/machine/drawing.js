@@ -73,7 +73,10 @@
       const bar = panel.querySelector(":scope > .live-player");
       if (bar) new ResizeObserver(() => this.frame()).observe(bar); // (it grows where the tour is out of sight)
       this.place(true);
-      if (panel.closest(".hero") && !calm()) this.move(-0.6, ENTRANCE); // the front page is seen at work: one pass
+      if (panel.closest(".hero") && !calm()) { // the front page is seen at work: one pass, at whose end the bars come
+        this.stage.classList.add("machine-enters");
+        this.move(-0.6, ENTRANCE);
+      }
     }
 
     // --- a new state ---
@@ -93,6 +96,7 @@
       const moves = tools.speed && !calm() && from < this.until && this.until - from < 2;
       this.reach = moves ? from : this.until;
       this.turn = null; // what still moved has ended
+      this.ended();
       this.follow();
       this.place();
       if (moves) this.move(from, 0.76 * this.data.pace.part / tools.speed);
@@ -107,9 +111,11 @@
         this.reach = from + (to - from) * t;
         this.paint();
         if (t < 1) requestAnimationFrame(frame);
+        else this.ended();
       };
       requestAnimationFrame(frame);
     }
+    ended() { this.stage.classList.remove("machine-enters"); }
     // The head that the reached step of a tour speaks of, if it is on.
     get spoken() {
       const [part = ""] = this.tools.stop?.about || [], [i, h] = part.replace("head ", "").split(".");

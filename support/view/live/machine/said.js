@@ -116,7 +116,7 @@
   // What a hand can do with the drawing, or with an opened part of it.
   const hint = (closed) => {
     const coarse = matchMedia("(pointer: coarse)").matches;
-    return closed ? `${coarse ? "Tap" : "Press"} a word to ask after it, a candidate to append it, a square, a map or a heading to see its numbers.`
+    return closed ? `${coarse ? "Tap" : "Press"} a word to see what follows it, or one of the next words to append it. ${coarse ? "Tap" : "Press"} a square, a map or a heading to see its numbers.`
       : `${coarse ? "Tap" : "Point at"} a number of the opened part: its place in the drawing lights up.`;
   };
   // Where the first squares stand: what they are, and what their two colours mean.
