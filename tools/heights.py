@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 FOLDED = '<details class="deeper">'  # a part that goes deeper: only its heading is seen
+ON_PHONE = '<details class="deeper on-phone">'  # what is folded on a phone only
 SPAN = r'(?:<span id="[^"]*"></span>)?'  # a second name of the place
 HEAD = re.compile(rf'(<section (?:class="[^"]*" )?id="[^"]*">\n(?:{FOLDED}<summary>\n?)?{SPAN}<h[23][^>]*>)')
 KINDS = r'class="py (?:class|function|exception|data)\b[^"]*">'  # of the interface; a method is part of one
@@ -122,8 +123,11 @@ def counted(section: str, layout: Layout) -> Counter[str]:
     >>> counted("<h2>a</h2><p>text</p><pre>x = 1\\n</pre>", WIDE) == {
     ...     "section": 1, "chapter part": 1, "paragraph": 1, "line": 1, "code": 1, "code line": 1}
     True
+    >>> folded = f"{ON_PHONE}<summary>the figure</summary><p>text</p></details>"
+    >>> [counted(folded, layout)["paragraph"] for layout in (WIDE, NARROW)]
+    [2, 1]
     """
-    text = seen(section)
+    text = seen(section if layout is NARROW else section.replace(ON_PHONE, "<details open>"))
     found = Counter({"section": 1, "chapter part": int("<h2" in text)})
     found["question"] = text.count('<form class="quiz')
     found["quiet fold"] = text.count(QUIET)

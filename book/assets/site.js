@@ -160,7 +160,7 @@
   }
   // A figure that takes the room beside the text never lies over the contents: they end above it, or wait until it is past.
   function giveRoom(contents) {
-    const LEAST = 64;
+    const LEAST = 220; // (of less one reads nothing)
     let asked = 0;
     const measure = () => {
       asked = 0;
@@ -312,7 +312,8 @@
       if (formula) box.classList.add("laid-out"); // (it has no width before)
       if (formula && innerWidth < 600) { // a little smaller, if all of it is seen then
         const much = box.clientWidth / box.scrollWidth;
-        if (much < 1 && much > 0.68) box.style.fontSize = `${Math.floor(98 * much)}%`;
+        // (where letters have whole pixels, its width does not follow its size exactly)
+        if (much > 0.68) for (let size = 98 * much, k = 0; box.scrollWidth > box.clientWidth && k < 6; size -= 2, k++) box.style.fontSize = `${Math.floor(size)}%`;
       }
       reachable(box);
     };

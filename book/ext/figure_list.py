@@ -58,11 +58,29 @@ def listed(sections: list[nodes.section]) -> str:
     )
 
 
+def fold_on_phone(section: nodes.section) -> None:
+    """What stands below the line that tells the chapter is folded on a phone; at a desk it is always seen."""
+    told = next(k for k, part in enumerate(section.children) if is_line_of_chapter(part)) + 1
+    section.insert(told, raw('<details class="deeper on-phone"><summary>The figure and its task</summary>'))
+    section += raw("</details>")
+
+
+def is_line_of_chapter(node: nodes.Node) -> bool:
+    """Whether it is the line of a section that tells the chapter."""
+    return isinstance(node, nodes.paragraph) and any(
+        "of-chapter" in i["classes"] for i in node.findall(nodes.inline)
+    )
+
+
 def fill(app: Any, document: nodes.document) -> None:
-    """Put the list in its place."""
+    """Put the list in its place, and fold the sections of chapters on a phone."""
     for place in list(document.findall(figure_list)):
         page = next(document.findall(nodes.section))
-        place.replace_self(raw(listed([s for s in page.children if isinstance(s, nodes.section)])))
+        sections = [s for s in page.children if isinstance(s, nodes.section)]
+        place.replace_self(raw(listed(sections)))
+        for section in sections:
+            if part_of(section) != WITHOUT:
+                fold_on_phone(section)
 
 
 def setup(app: Any) -> dict[str, Any]:

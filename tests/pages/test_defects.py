@@ -112,6 +112,22 @@ def test_displayed_formulas_stand_in_the_middle_or_are_scrolled_to_their_end(vis
     visits.close()
 
 
+FITS = """e => { e.scrollIntoView({behavior: 'instant', block: 'center'});
+  return e.matches('.laid-out') && e.scrollWidth <= e.clientWidth; }"""
+
+
+@pytest.mark.parametrize(
+    "page", ["02_learning", "03_scores_to_probabilities", "12_heads", "17_three_families", "22_kv_cache"]
+)
+def test_a_phone_shows_displayed_formulas_whole(open_tab, page):
+    """Those that are a little too wide are made smaller until they fit, and nobody has to scroll them."""
+    tab = open_tab("http", f"notebooks/{page}.html", width=390)
+    formulas = tab.query_selector_all("article div.math")
+    assert formulas
+    for formula in formulas:
+        tab.wait_for_function(f"e => !e.checkVisibility() || ({FITS})(e)", arg=formula)
+
+
 def test_the_menu_of_downloads_can_be_read_in_the_dark(open_tab):
     """Its words were black on black: axe looks at pages whose menus are closed."""
     tab = open_tab("file", "notebooks/03_scores_to_probabilities.html", dark=True)

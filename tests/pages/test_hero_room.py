@@ -26,6 +26,41 @@ def apart(a, b):
     )
 
 
+def test_the_contents_go_before_only_a_line_or_two_of_them_are_left(open_tab):
+    tab = open_tab("file", "notebooks/15_the_whole_model.html")
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.scroll_into_view_if_needed()
+    figure.locator(".machine-word").first.wait_for()
+    seen = []
+    for begins in (300, 200, 100):
+        figure.evaluate("(e, y) => scrollBy(0, e.getBoundingClientRect().y - y)", begins)
+        at_rest(figure)
+        seen.append(tab.evaluate(MET, WIDE)[0])
+    assert seen == [True, False, False]
+
+
+def test_the_keyboard_passes_the_drawing_by_on_its_way_to_play(front_page):
+    tab, element = front_page()
+    element.query_selector(".live-prompt input").focus()
+    before = element.bounding_box()["height"]
+    for _ in range(4):
+        tab.keyboard.press("Tab")
+    skip = element.query_selector(".machine-skip")
+    assert tab.evaluate("e => document.activeElement === e", skip) and skip.bounding_box()["height"] >= 32
+    assert element.bounding_box()["height"] == before, "it moves nothing"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("() => document.activeElement.matches('.live-play')")
+    assert skip.bounding_box()["height"] < 3, "it is seen only when the keyboard is at it"
+
+
+@pytest.mark.parametrize("width", [992, 1024])
+def test_what_is_said_of_the_game_has_two_lines(front_page, width):
+    _, element = front_page(width=width)
+    lines = """() => { const card = document.querySelector('.hero-card');
+      return card.offsetHeight / parseFloat(getComputedStyle(card).lineHeight); }"""
+    assert element.evaluate(lines) < 2.5
+
+
 @pytest.mark.parametrize("width", [1280, 1600])
 @pytest.mark.parametrize("page", ["notebooks/15_the_whole_model.html", "book/playground.html"])
 def test_a_figure_that_takes_the_room_of_the_contents_never_lies_over_them(open_tab, page, width):

@@ -369,6 +369,24 @@ def test_the_list_of_figures_is_open_where_no_contents_stand_beside_the_text(ope
     assert not links.first.is_visible() and tab.locator("#pst-page-toc-nav a").first.is_visible()
 
 
+def test_a_phone_folds_the_figures_of_the_long_page_and_a_desk_does_not(open_tab):
+    tab = open_tab("file", "book/playground.html", width=390, built=False)
+    folds = tab.locator("details.on-phone")
+    assert folds.count() > 20 and tab.locator("details.on-phone[open]").count() == 0
+    assert tab.evaluate("() => document.documentElement.scrollHeight") < 15_000
+    losses = tab.locator("#three-losses")
+    assert not losses.locator("live-figure").is_visible()
+    losses.locator("details.on-phone > summary").click()
+    losses.locator(".live-panel").wait_for()
+    tab.evaluate("() => { location.hash = 'softmax-and-temperature'; }")
+    tab.locator("#softmax-and-temperature .live-panel").wait_for()
+    desk = open_tab("file", "book/playground.html", built=False)
+    assert not desk.locator("details.on-phone > summary").first.is_visible()
+    for name in ("three-losses", "norms-on-and-off"):
+        desk.locator(f"#{name}").scroll_into_view_if_needed()
+        desk.locator(f"#{name} .live-panel").wait_for()
+
+
 @pytest.mark.parametrize("width", [360, 390])
 @pytest.mark.parametrize(
     "page",

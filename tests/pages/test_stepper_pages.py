@@ -76,9 +76,11 @@ def test_every_step_stands_below_the_same_controls(stepper, name, window):
 def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_numbers(stepper, name):
     _, figure = stepper(name, "phone")
     stage, on = figure.locator(".stepper"), figure.get_by_role("button", name="One step on")
-    high, roomy = [], []
+    high, roomy, spare = [], [], []
+    below = "e => e.getBoundingClientRect().bottom - e.lastElementChild.getBoundingClientRect().bottom"
     while True:
         high.append(stage.bounding_box()["height"])
+        spare.append(stage.evaluate(below))
         cells = figure.locator(".stepper-group:not(.stepper-folded) button[data-key]:visible")
         boxes = cells.evaluate_all(
             "all => all.map((e) => e.getBoundingClientRect()).map(({width, height}) => [width, height])"
@@ -90,6 +92,7 @@ def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_
             break
         on.click()
     assert max(abs(a - b) for a, b in itertools.pairwise(high)) <= 100, high
+    assert max(spare) <= 110, (spare, "what is left of the room of a step")
     assert sum(roomy) > len(roomy) / 2, "numbers stand closer only where a step would not fit a window"
 
 
@@ -133,6 +136,33 @@ def test_a_number_has_room_in_its_cell_and_a_matrix_keeps_its_width(stepper):
         if step < 10:
             on.click()
     assert widths[1] == pytest.approx(widths[4], abs=0.1), "made and read, the matrix is the same"
+
+
+def test_what_stands_beside_a_long_matrix_does_not_go_below_it_on_a_phone(stepper):
+    _, figure = stepper("backprop_steps", "phone")
+    on = figure.get_by_role("button", name="One step on")
+    for _ in range(3):
+        on.click()
+    assert figure.locator(".stepper-bar output").inner_text() == "4 of 15 · Forward: down"
+    groups = figure.locator(".stepper-group:not(.stepper-folded)")
+    long, biases, made = (groups.nth(k).bounding_box() for k in (2, 3, 4))
+    assert long["x"] + long["width"] <= min(biases["x"], made["x"]) + 1
+    assert (
+        long["y"] <= biases["y"] < made["y"] and made["y"] + made["height"] <= long["y"] + long["height"] + 1
+    )
+
+
+def test_a_merge_on_a_phone_shows_the_pair_that_it_reads(stepper):
+    _, figure = stepper("bpe_steps", "phone")
+    on, rows = (
+        figure.get_by_role("button", name="One step on"),
+        figure.locator(".stepper-key:visible tbody tr"),
+    )
+    counted = []
+    for _ in range(2):
+        on.click()
+        counted.append(rows.evaluate_all("all => all.filter((e) => e.checkVisibility()).length"))
+    assert counted == [7, 1]
 
 
 def test_a_name_leads_to_the_step_that_makes_it(stepper):

@@ -132,7 +132,15 @@
         return wordsOf(held, prompt).length > 1 ? {prompt: split(prompt).slice(0, -1).join(" "), step: stands, at: 0} : {};
       },
     },
-    placed: (held) => held.view.placed(),
+    placed(held) {
+      held.view.placed();
+      // On the front page Play stands below the drawing and its many buttons: the keyboard may pass them by.
+      const panel = held.view.root.closest(".live-panel");
+      if (!panel.closest(".hero")) return;
+      const skip = Object.assign(document.createElement("button"), {type: "button", className: "machine-skip", textContent: "Skip the drawing: to Play"});
+      skip.addEventListener("click", () => [...panel.querySelectorAll(".live-play")].find((play) => play.checkVisibility())?.focus());
+      panel.querySelector(":scope > .live-picture").before(skip);
+    },
     written: ({stands}) => ({at: 0, step: stands}),
     // From the end of a text Play goes back to what somebody wrote, or else to its first word.
     begin({prompt}, data, held) {

@@ -54,7 +54,7 @@
     // In a step that adds or multiplies, say, a sign stands before it, and behind it that it is transposed.
     const node = make("div", {}, table), [sign, behind] = ["sign", "behind"].map((part) => make("span", {class: `stepper-${part}`, "aria-hidden": "true"}));
     return {
-      name, role, kept, pair, turned, single: cells.length === 1, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
+      name, role, kept, pair, turned, single: cells.length === 1, long: cells.length > 6, node, sign, behind, group: make("div", {}, sign, node, behind), first: first(all),
       steps: new Set(all.map((cell) => cell[1])), computed: new Set(all.filter((cell) => cell[3]).map((cell) => cell[1])),
       parts: [...lines.map((line, r) => [[line], first(cells[r])]),
         ...grid[0].map((_, c) => [[...heads.slice(c, c + 1), ...grid.map((row) => row[c])], first(cells.map((row) => row[c]))])],

@@ -13,7 +13,7 @@
       const marks = [`stepper-${each.role}`, each.now && "stepper-now", each.reads && "stepper-reads", later && "stepper-later"].filter(Boolean).join(" ");
       each.node.className = `stepper-card ${marks}`;
       each.chip.className = `stepper-chip ${marks}`;
-      each.group.className = `stepper-group${shown ? "" : " stepper-folded"}`;
+      each.group.className = `stepper-group${each.long ? " stepper-long" : ""}${shown ? "" : " stepper-folded"}`;
       for (const [nodes, first] of each.parts) for (const node of nodes) node.hidden = first > place;
       each.sign.textContent = "";
       each.turned.hidden = true;
@@ -43,9 +43,16 @@
     }
     for (const side of held.canvas.children) side.className = `stepper-side${[...side.children].every((group) => group.classList.contains("stepper-folded")) ? " stepper-folded" : ""}`;
     held.canvas.className = `stepper-canvas ${held.ways?.[place] ?? ""}`;
+    let past = false;
+    const seen = held.canvas.querySelectorAll(".stepper-group:not(.stepper-folded)");
+    for (const group of seen) {
+      group.classList.toggle("stepper-after", past);
+      past ||= group.matches(".stepper-long");
+    }
     // (On a phone what is left of the room is below all else, and not between the matrices and their names.)
     held.canvas.style.minHeight = held.rooms && !held.around ? `${held.rooms[place]}px` : "";
     if (held.stage) held.stage.style.minHeight = held.around ? `${held.rooms[place] + held.around[place]}px` : "";
+    if (held.around && !also.size) held.stage.style.setProperty("--air", `${Math.min(AIR, (held.rooms[place] - held.highs[place]) / (seen.length + 2))}px`);
     const [, does, operation] = steps[place];
     held.told.replaceChildren(make("span", {}, ...typeset(does, make)), ...(operation ? [make("b", {class: "stepper-operation"}, ...typeset(operation, make))] : []));
   }
@@ -53,9 +60,10 @@
   // What is said of the steps has the room of the longest; their matrices have what three steps in four need, but none
   // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
-  // numbers closer together. On a phone no step is more than NEAR lower or higher than the next, and what it leaves stands below all.
-  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 470, WORTH = 24;
-  const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-crossed", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight"];
+  // numbers closer together. On a phone no step is more than NEAR lower or higher than the next; what it leaves becomes air between the
+  // matrices and below them, and the rest stands below all. A way that brings fingers or digits closer must save more.
+  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 18;
+  const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-beside", "stepper-crossed", "stepper-close", "stepper-flows stepper-close", "stepper-beside stepper-close", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight", "stepper-close stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
     const {canvas, told: words, stage} = held, room = canvas.clientWidth, narrow = matchMedia("(max-width: 600px)").matches;
@@ -68,16 +76,16 @@
       held.fill(place);
       return [words.offsetHeight, canvas.offsetHeight, stage.offsetHeight - canvas.offsetHeight];
     });
-    const enough = narrow ? PHONE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
+    const plain = sizes.map(([, high]) => high), enough = narrow ? CLOSE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
     sizes.forEach((size, place) => {
       if (size[1] <= enough) return;
       lay(held, data, place, new Set(), make);
       held.fill(place);
       for (const way of narrow ? NARROW : WIDE) {
-        if ((narrow && size[1] <= enough) || (way.includes("crossed") && data.lines[place]?.length !== 3)) continue;
+        if ((narrow && size[1] <= (/tight|crossed/.test(way) ? PHONE : enough)) || (way.includes("crossed") && data.lines[place]?.length !== 3) || (way.includes("beside") && !canvas.querySelector(".stepper-after"))) continue;
         canvas.className = `stepper-canvas ${way}`;
-        const high = canvas.offsetHeight;
-        if (high <= size[1] - WORTH && fits(canvas)) [size[1], held.ways[place]] = [high, way];
+        const high = canvas.offsetHeight, less = narrow && way.includes("close") ? 2 * WORTH : WORTH;
+        if (high <= size[1] - less && fits(canvas)) [size[1], held.ways[place]] = [high, way];
       }
     });
     stage.classList.remove("stepper-measured");
@@ -85,9 +93,13 @@
     stage.style.setProperty("--words", `${most}px`);
     const over = sizes.map(([said]) => narrow ? said : most), sums = sizes.map(([, high], k) => high + over[k]).sort((a, b) => a - b);
     const usual = sums.at(-1) - sums[0] <= SPARE ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
+    held.highs = sizes.map(([, high]) => high);
     held.around = narrow ? sizes.map(([, , around]) => around) : null;
     held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + (narrow ? SPARE : BLANK))));
     if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
+    for (const k of narrow ? sizes.keys() : []) { // (where its neighbours leave it nearly as much, a step stays as it is)
+      if (held.rooms[k] > held.highs[k] + 2 * WORTH && plain[k] < held.rooms[k] + 2 * WORTH) [held.ways[k], held.highs[k], held.rooms[k]] = ["", plain[k], Math.max(plain[k], held.rooms[k])];
+    }
     lay(held, data, held.place, held.also, make);
     held.fill(held.place);
   }
