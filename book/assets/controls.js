@@ -60,6 +60,25 @@
   // Gigabytes with as many digits as are of use, as in_gigabytes in controls.py writes them.
   Live.inGigabytes = (gb, fill) => gb < 1000 ? fill(`{gb:.${gb < 1 ? 3 : gb < 100 ? 2 : 1}f}`, {gb}) : Math.round(gb).toLocaleString("en");
 
+  // A keyboard must stand somewhere when the part that it stood on is gone, or off: on the first of these parts that can be
+  // seen, or else on the picture. A finger stays where it is, and no keyboard is raised for it.
+  Live.stand = (picture, parts, pressed = false) => {
+    const part = pressed && matchMedia("(pointer: coarse)").matches ? null : parts.find((each) => each.checkVisibility() && !each.disabled);
+    if (part) return part.focus();
+    if (!pressed && document.activeElement !== document.body) return; // (the figure has seen to it)
+    picture.tabIndex = -1;
+    picture.focus({preventScroll: true});
+    picture.addEventListener("blur", () => picture.removeAttribute("tabindex"), {once: true});
+  };
+
+  // A second button for the same act, in the bar of a phone: it is off when the first one is.
+  Live.twin = (make, button) => {
+    const twin = make("button", {type: "button", class: "live-act"}, button.textContent);
+    twin.addEventListener("click", () => button.click());
+    new MutationObserver(() => { twin.ariaDisabled = button.ariaDisabled; }).observe(button, {attributeFilter: ["aria-disabled"]});
+    return twin;
+  };
+
   // The line beside a tour: where it stands, and how it goes on (see `toured` in live.js).
   Live.guide = ({tour, invites}, at, near, left, off) => {
     if (at >= 0) return tour[at].says;
@@ -82,13 +101,20 @@
   // The bar of a phone is there while a third of its figure, or of the window, is in sight; a sliver has no bar over the text.
   function fair(bar) {
     const panel = bar?.closest(".live-panel");
+    let gone = 0;
     // Play brings what moves into view; the machine view does so itself.
     bar?.querySelector(".live-play").addEventListener("click", ({currentTarget}) => {
       const top = panel.querySelector(":scope > .live-picture").getBoundingClientRect().top - 64, calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
       if (currentTarget.textContent === "Pause" && top > 0 && !panel.querySelector(".machine-stage")) scrollBy({top, behavior: calm ? "auto" : "smooth"});
     });
     if (panel) new IntersectionObserver((seen) => {
-      const {intersectionRect, boundingClientRect} = seen.at(-1); // (a busy page tells of several frames at once)
+      const {intersectionRect, boundingClientRect, isIntersecting} = seen.at(-1); // (a busy page tells of several frames at once)
+      // Whoever has gone on reading does not see what plays.
+      clearTimeout(gone);
+      if (!isIntersecting) gone = setTimeout(() => {
+        const play = bar.querySelector(".live-play");
+        if (play.textContent === "Pause") play.click();
+      }, 1000);
       bar.classList.toggle("live-player-away", intersectionRect.height < Math.min(innerHeight, boundingClientRect.height) / 3);
     }, {threshold: [...Array(51).keys()].map((k) => k / 50)}).observe(panel);
   }

@@ -224,7 +224,7 @@
         const image = drawn instanceof SVGElement ? drawn : drawn.querySelector("svg:not([aria-hidden])");
         if (image) put(image, {role: "img", "aria-labelledby": says.id}, []);
         if (picture.firstChild !== drawn) picture.replaceChildren(drawn); // (a figure may keep what it draws on)
-        if (at !== undefined && document.activeElement?.dataset.key !== at) [...picture.querySelectorAll("[data-key]")].find((e) => e.dataset.key === at)?.focus();
+        if (at !== undefined && document.activeElement?.dataset.key !== at) Live.stand(picture, [...picture.querySelectorAll("[data-key]")].filter((e) => e.dataset.key === at));
         panel.classList.toggle("live-beside", !spec.front && drawn.matches("svg, .live-drawn")); // (where there is room)
         toEnd();
         const away = moved();
@@ -296,11 +296,7 @@
       // the tour's own buttons are out of sight, it has them, too.
       const bar = make("div", {class: "live-player"});
       if (player) {
-        const again = actions.filter(({dataset: {act}}) => act === "back" || act === spec.plays).map((button) => {
-          const other = make("button", {type: "button", class: "live-act"}, button.textContent);
-          other.addEventListener("click", () => button.click());
-          return other;
-        });
+        const again = actions.filter(({dataset: {act}}) => act === "back" || act === spec.plays).map((button) => Live.twin(make, button));
         bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again, players[1], speeds[1]));
         const watch = new IntersectionObserver((seen) => { bar.classList.toggle("live-player-tour", !seen.at(-1).isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
@@ -376,7 +372,7 @@
         goBack();
         onTour = false;
         update(true);
-        controls[0].input.focus(); // the button is now off, and a keyboard must stand somewhere
+        Live.stand(picture, controls.map((c) => c.input), true);
       });
       this.beginFirst = (first = controls[0].input) => // (on a phone the focus would raise the keyboard)
         matchMedia("(pointer: coarse)").matches ? first.scrollIntoView({block: "nearest"}) : first.focus();

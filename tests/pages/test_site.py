@@ -637,3 +637,15 @@ def test_the_page_of_the_search_says_what_one_can_ask_and_only_asking_finds_noth
         "() => document.querySelector('#search-results li a').hash.startsWith('#deeper-where')"
     )
     assert "When training fails" in first.inner_text() and tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_keyboard_is_seen_on_every_button_of_the_bar(open_tab, width):
+    tab = open_tab("file", "notebooks/01_neuron.html", width=width)
+    bar = tab.locator(".bd-header-article button:visible")
+    assert bar.count() >= 3
+    tab.keyboard.press("Tab")  # (what is focused from now on is focused by a keyboard)
+    for button in bar.all():
+        button.focus()
+        shown = "e => [e.matches(':focus-visible'), getComputedStyle(e).outlineStyle]"
+        assert button.evaluate(shown) == [True, "solid"], button.get_attribute("title")

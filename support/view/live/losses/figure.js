@@ -47,7 +47,7 @@
         ...[0, 0.5, 1].map((p) => text(x(p), 230, shown(p, 1))),
         text(219, 250, "p, the probability of the right answer", {class: "live-name"}),
         text(10, 6, data.axes[view], {class: "live-right live-name"}),
-        text(10, 282, state.steps === 1 ? "where 1 step leads" : `where ${state.steps} steps lead`, {class: "live-right live-name"}),
+        text(10, 275, state.steps === 1 ? "where 1 step leads" : `where ${state.steps} steps lead`, {class: "live-right live-name"}),
         svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 214, class: "live-here"}),
         svg("line", {x1: x(state.p), x2: x(state.p), y1: 292, y2: 368, class: "live-here"}),
         ...data.names.map((name, i) => svg("g", {class: `live-line live-${name}`},

@@ -212,7 +212,7 @@
       this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
-      this.choices.replaceChildren(...window.MachineSaid.choices(this, much, reach));
+      window.MachineSaid.offer(this, much, reach);
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));

@@ -70,6 +70,12 @@
     button.addEventListener("click", () => view.append(word));
     return button;
   });
+  // A keyboard that has pressed one stands on the one in its place.
+  const offer = (view, much, reach) => {
+    const at = [...view.choices.children].indexOf(document.activeElement);
+    view.choices.replaceChildren(...choices(view, much, reach));
+    if (at >= 0) Live.stand(view.root, [...view.choices.children].slice(at));
+  };
   const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
     view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", "))];
   // What stands under a heading of attention: what its heads do, or why their threads are pale.
@@ -153,5 +159,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, choices, subtitle, scale, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, offer, subtitle, scale, hint, colours, key, inEnglish};
 })();

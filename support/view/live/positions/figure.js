@@ -11,6 +11,21 @@
     [first + by, second + by].every((place) => place >= 0 && place <= data.last) ? {first: first + by, second: second + by} : {};
 
   const CENTRE = [202, 142]; // of the dial
+  // Two names that would lie over each other: beside the dial one goes up and the other down, above and below it to the sides.
+  const HIGH = 18, ends = ({x, side, words}) => {
+    const wide = 8 * words.length, from = x - (side === "live-right" ? 0 : side === "live-left" ? wide : wide / 2);
+    return [from, from + wide];
+  };
+  const apart = (names) => {
+    const [[a, b], [c, d]] = names.map(ends), [first, second] = names, far = second.y - first.y;
+    if (a > d || c > b || Math.abs(far) >= HIGH) return names;
+    if (first.side || second.side) {
+      const by = (HIGH - Math.abs(far)) / 2 * (far < 0 ? -1 : 1);
+      return [{...first, y: first.y - by}, {...second, y: second.y + by}];
+    }
+    const middle = (first.x + second.x) / 2, turn = first.x > second.x ? -1 : 1, side = (by) => ({x: middle + 5 * by, side: by < 0 ? "live-left" : "live-right"});
+    return [{...first, ...side(-turn)}, {...second, ...side(turn)}];
+  };
   Live.define("positions", {
     compute({way, first, second, pair}, data, held, {fill}) {
       const still = data.speeds.map(() => [1, 0]);
@@ -29,19 +44,23 @@
     draw(state, data, {svg, text, make, shown}) {
       const one = (v) => v.toFixed(1), [cx, cy] = CENTRE, radius = 118;
       const at = ([x, y]) => [cx + radius * x, cy - radius * y];
-      const arrow = (point, name, place, look, mark, what) => {
+      const names = apart([[state.a, `query, ${state.first}`], [state.b, `key, ${state.second}`]].map(([point, words]) => {
         const [x, y] = at(point), long = Math.hypot(...point) || 1, [ux, uy] = [point[0] / long, point[1] / long];
+        return {x: x + 16 * ux, y: y - 16 * uy + 5, words, side: ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""};
+      }));
+      const arrow = (point, name, look, mark, what) => {
+        const [x, y] = at(point);
         return svg("g", {class: `live-line ${look}`},
           svg("line", {x1: cx, y1: cy, x2: one(x), y2: one(y), class: "live-curve"}), mark(x, y),
-          text(one(x + 16 * ux), one(y - 16 * uy + 5), `${name} ${place}`, {class: `live-name ${ux > 0.3 ? "live-right" : ux < -0.3 ? "live-left" : ""}`}),
+          text(one(name.x), one(name.y), name.words, {class: `live-name ${name.side}`}),
           Live.grip(svg, one(x), one(y), what));
       };
       const low = Math.min(0, ...state.curve), high = Math.max(...state.curve);
       const x = (distance) => 44 + 340 * (distance + data.last) / (2 * data.last), y = (value) => 452 - 130 * (value - low) / (high - low);
       return svg("svg", {viewBox: "0 0 404 512"},
         svg("circle", {cx, cy, r: radius, fill: "none", class: "live-grid"}),
-        arrow(state.a, "query,", state.first, "", (px, py) => svg("circle", {cx: px, cy: py, r: 6}), "first"),
-        arrow(state.b, "key,", state.second, "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11}), "second"),
+        arrow(state.a, names[0], "", (px, py) => svg("circle", {cx: px, cy: py, r: 6}), "first"),
+        arrow(state.b, names[1], "live-absolute", (px, py) => svg("rect", {x: px - 5.5, y: py - 5.5, width: 11, height: 11}), "second"),
         text(cx, 296, "score (the dot product of all pairs), by distance", {class: "live-name"}),
         ...[0, high].map((value) => svg("g", {}, svg("line", {x1: 44, x2: 384, y1: one(y(value)), y2: one(y(value)), class: "live-grid"}),
           text(38, one(y(value) + 5), shown(value, 1), {class: "live-left"}))),

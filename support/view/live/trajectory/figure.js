@@ -59,15 +59,15 @@
       });
       const names = points.map(({part}, i) => {
         const [x, y] = at[i], wide = 8 * part.length, places = [];
-        for (const far of [9, 15, 22, 32, 46, 60]) {
+        for (const far of [9, 15, 22, 32, 46, 60, 78, 96]) {
           places.push([x + far, y + 5, 0], [x - far - wide, y + 5, 0], [x - wide / 2, y - far + 2, 1], [x - wide / 2, y + far + 9, 1],
             [x + far, y - far, 1], [x - far - wide, y - far, 1], [x + far, y + far + 6, 1], [x - far - wide, y + far + 6, 1]);
         }
         const box = ([u, v]) => [u, v - 13, u + wide, v + 3];
-        const hits = (a) => taken.filter((b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]).length
+        const hits = (a) => taken.reduce((sum, b) => sum + (a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3] ? b[4] ?? 1 : 0), 0)
           + 10 * (a[0] < 0 || a[2] > W || a[1] < 0 || a[3] > H - 44);
         const place = places.reduce((a, b) => hits(box(b)) < hits(box(a)) ? b : a);
-        taken.push(box(place));
+        taken.push([...box(place), 8]); // (a name over an arrow can still be read)
         return text(place[0], place[1], part, {class: "live-right live-name"});
       });
       const kind = ({part}) => part.startsWith("feed") ? " live-think" : part.startsWith("the") || part.startsWith("its") ? " live-begin" : "";
