@@ -59,8 +59,9 @@ def generate(
         reproducible: draw on the CPU in float64, so that a seed gives the same text on every device; without
             it, draw where the model is. On a CPU it is the default, elsewhere an option.
         compile: compile the step of one new token (`torch.compile`). It takes up to a minute, once for each
-            model, and pays for small models and few texts; numbers may differ by rounding from those of the
-            plain step. On a GPU it is also recorded as a CUDA graph.
+            model, and pays for longer texts; numbers may differ by rounding from those of the plain step. On
+            a CPU, for several texts side by side, it lays the weights out once more, which takes as much
+            memory again. On a GPU the step is also recorded as a CUDA graph.
 
     Raises:
         InputError: an argument makes no sense, or the model's logits have no finite best.

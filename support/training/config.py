@@ -51,7 +51,8 @@ class TrainConfig(BaseConfig):
         folder: where checkpoints go; ``None`` keeps nothing.
         precision: of the matrix products: ``"float32"`` (the weights' own), ``"bfloat16"``, or ``"float16"``
             with a scaled loss. ``"auto"`` takes the fastest: see `support.training.precision`.
-        compile: run the model, and in one process its loss, through ``torch.compile``.
+        compile: run the model, and in one process its loss, through ``torch.compile``. In float32 on a CPU it
+            takes MKL's products, so it may be slower than without (see `support.model.linear_kernels`).
         activation_checkpointing: keep only each block's input for the backward pass and compute the rest
             again: less memory, about a third more time.
         strategy: under ``torchrun``, ``"ddp"`` gives every process the whole model and ``"fsdp"`` a part of
