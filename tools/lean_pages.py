@@ -319,7 +319,7 @@ def write(site: Path) -> None:
 
 
 def _sweep(site: Path) -> None:
-    """Files below `_static` that neither a page nor a style nor a script names."""
+    """Files below `_static` that no page, style or script names, or that a joint script holds already."""
     static = site / "_static"
     named = "\n".join(p.read_text(encoding="utf8") for p in pages_of(site))
     named += "\n".join(
@@ -327,8 +327,11 @@ def _sweep(site: Path) -> None:
         for p in static.rglob("*")
         if p.suffix in (".css", ".js") and p.name in named
     )
+    joint = [p.read_text(encoding="utf8") for p in (*static.glob("script-*.js"), *static.glob("page-*.js"))]
     for path in sorted(p for p in static.rglob("*") if p.is_file()):
-        if path.name not in named and path.name != "LICENSE":
+        alone = path.suffix != ".js" or path.relative_to(site).as_posix() in named
+        held = not alone and any(path.read_text(encoding="utf8") in script for script in joint)
+        if held or (path.name not in named and path.name != "LICENSE"):
             path.unlink()
     for folder in sorted((p for p in static.rglob("*") if p.is_dir()), reverse=True):
         if not any(folder.iterdir()):

@@ -310,11 +310,13 @@
       near.unobserve(box);
       const formula = box.matches("div.math");
       if (formula) box.classList.add("laid-out"); // (it has no width before)
-      if (formula && innerWidth < 600) { // a little smaller, if all of it is seen then
+      // A little smaller on a phone, if all of it is seen then. (The first width asks for its letters, which may come later.)
+      if (formula && innerWidth < 600 && box.scrollWidth) document.fonts.ready.then(() => {
         const much = box.clientWidth / box.scrollWidth;
         // (where letters have whole pixels, its width does not follow its size exactly)
         if (much > 0.68) for (let size = 98 * much, k = 0; box.scrollWidth > box.clientWidth && k < 6; size -= 2, k++) box.style.fontSize = `${Math.floor(size)}%`;
-      }
+        reachable(box);
+      });
       reachable(box);
     };
     const near = new IntersectionObserver((seen) => {

@@ -45,12 +45,13 @@ def test_the_keyboard_passes_the_drawing_by_on_its_way_to_play(front_page):
     before = element.bounding_box()["height"]
     for _ in range(4):
         tab.keyboard.press("Tab")
-    skip = element.query_selector(".machine-skip")
-    assert tab.evaluate("e => document.activeElement === e", skip) and skip.bounding_box()["height"] >= 32
+    skip, clipped = element.query_selector(".machine-skip"), "e => getComputedStyle(e).clipPath"
+    assert tab.evaluate("e => document.activeElement === e", skip) and skip.bounding_box()["height"] >= 44
+    assert skip.evaluate(clipped) == "none"
     assert element.bounding_box()["height"] == before, "it moves nothing"
     tab.keyboard.press("Enter")
     assert tab.evaluate("() => document.activeElement.matches('.live-play')")
-    assert skip.bounding_box()["height"] < 3, "it is seen only when the keyboard is at it"
+    assert skip.evaluate(clipped) == "inset(50%)", "it is seen only when the keyboard is at it"
 
 
 @pytest.mark.parametrize("width", [992, 1024])

@@ -44,6 +44,9 @@ def find_figure(tab, name):
     """The element of the figure of this name, asked for."""
     element = tab.evaluate_handle(FIND, name).as_element()
     assert element, name
+    element.evaluate(
+        "(e) => { for (const fold of document.querySelectorAll('details')) fold.open ||= fold.contains(e); }"
+    )
     element.scroll_into_view_if_needed()
     if button := element.query_selector(".live-ask"):
         button.click()

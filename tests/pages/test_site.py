@@ -580,8 +580,16 @@ def test_tables_keep_to_the_column_of_the_text_unless_they_need_more(open_tab, w
             assert "the guide's model" not in text and "a power of ten" not in text
 
 
-def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open_tab):
-    tab = open_tab("file", "notebooks/13_feed_forward.html", width=390)
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [
+        ("03_scores_to_probabilities", ".bd-article div.math"),
+        ("13_feed_forward", ".bd-article .pst-scrollable-table-container, .bd-article .cell_output"),
+    ],
+)
+def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open_tab, page, kind):
+    """Formulas: those that are too wide before they are near, when they are made to fit."""
+    tab = open_tab("file", f"notebooks/{page}.html", width=390)
     fades = """(kind) => {
       for (const s of document.querySelectorAll('.bd-article :is(section, .cell, .math)')) {
         s.style.contentVisibility = 'visible';
@@ -598,12 +606,8 @@ def test_what_goes_on_to_the_right_fades_there_formulas_and_live_tables_too(open
           done([boxes.length, faded, boxes.filter(mask).length, fits.filter(mask).length])));
       })));
     }"""
-    for kind in (
-        ".bd-article div.math",
-        ".bd-article .pst-scrollable-table-container, .bd-article .cell_output",
-    ):
-        wide, faded, at_end, fit = tab.evaluate(fades, kind)
-        assert wide and faded == wide and at_end == 0 and fit == 0, (kind, wide, faded, at_end, fit)
+    wide, faded, at_end, fit = tab.evaluate(fades, kind)
+    assert wide and faded == wide and at_end == 0 and fit == 0, (kind, wide, faded, at_end, fit)
 
 
 def test_every_sidebar_has_the_numbers_of_the_chapters(site):
