@@ -132,3 +132,15 @@ print(json.dumps(said))
         done = forked(code, given=given, imported=COMPILER)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+class Seen(TorchDispatchMode):
+    """Counts the products of oneDNN."""
+
+    def __init__(self):
+        super().__init__()
+        self.products = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.products += "mkldnn" in str(func)
+        return func(*args, **(kwargs or {}))

@@ -119,10 +119,12 @@ def with_chosen_products(graph: fx.GraphModule) -> tuple[fx.GraphModule, list[fx
 
 
 def compile_graph(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-    """Compile a step: inductor, with its linear layers by row or by blocks. A backend of `torch.compile`.
+    """Compile a step: inductor, with its linear layers by row or by blocks; returns what runs it.
+
+    A backend of `torch.compile`; see https://docs.pytorch.org/docs/stable/torch.compiler_custom_backends.html.
 
     Whoever calls `F.linear` is served, so a module that is replaced or wrapped counts as ever. Where inductor
-    has no product of its own for a layer (a dtype, a processor, a product that somebody wrote himself), the
+    has no product of its own for a layer (a dtype, a processor, a product that is not `F.linear`), the
     step is compiled as inductor does it.
 
     Args:

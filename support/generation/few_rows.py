@@ -4,9 +4,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
+
+from support.model.linear_kernels import InsteadOfLinear, has_onednn, onednn_product, suits_onednn
 
 # oneDNN's product against torch's usual one (MKL's), float32, weights that no cache holds, two threads of an
 # AMD EPYC with AVX2: 1.1 to 2.3 times as fast from 2¹⁸ numbers in a weight and up to 32 rows (2.1 to 2.7 for
@@ -14,28 +14,9 @@ from torch.overrides import TorchFunctionMode
 LARGE, FEW = 2**18, 32
 
 
-class _FewRows(TorchFunctionMode):
-    """Within it, `F.linear` takes oneDNN's product for a few rows and a large weight, whoever calls it."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is F.linear and not kwargs and _suits(*args):
-            x, weight, *bias = args
-            return torch.ops.mkldnn._linear_pointwise(x, weight, bias[0] if bias else None, "none", [], "")
-        return func(*args, **(kwargs or {}))
-
-
 def _suits(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
-    return (
-        weight.numel() >= LARGE
-        and x.numel() <= FEW * x.shape[-1]
-        and x.dtype == weight.dtype == torch.float32
-        and x.device.type == weight.device.type == "cpu"
-        and type(x) is Tensor
-        and type(weight) in (Tensor, nn.Parameter)
-        and weight.is_contiguous()
-        and not torch.is_grad_enabled()
-        and not torch.compiler.is_compiling()  # it has products of its own
-    )
+    few = weight.numel() >= LARGE and x.numel() <= FEW * x.shape[-1]
+    return few and not torch.is_grad_enabled() and suits_onednn(x, weight)
 
 
 def few_rows(model: nn.Module) -> AbstractContextManager[Any]:
@@ -55,6 +36,5 @@ def few_rows(model: nn.Module) -> AbstractContextManager[Any]:
     ...     torch.allclose(layer(x), x @ layer.weight.T + layer.bias, atol=1e-5)
     True
     """
-    here = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     large = any(p.numel() >= LARGE and p.device.type == "cpu" for p in model.parameters())
-    return _FewRows() if here and large else nullcontext()
+    return InsteadOfLinear(_suits, onednn_product) if has_onednn() and large else nullcontext()

@@ -5,8 +5,8 @@ import copy
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import Seen
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from support.generation import generate, generate_many
 from support.generation.few_rows import FEW, LARGE, few_rows
@@ -14,18 +14,6 @@ from support.model import GPT, GPTConfig
 
 HERE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 needs_onednn = pytest.mark.skipif(not HERE, reason="this build of torch has no oneDNN")
-
-
-class Seen(TorchDispatchMode):
-    """Counts the products of oneDNN."""
-
-    def __init__(self):
-        super().__init__()
-        self.products = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.products += "mkldnn" in str(func)
-        return func(*args, **(kwargs or {}))
 
 
 @pytest.fixture(scope="module")

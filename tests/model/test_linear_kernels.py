@@ -5,8 +5,8 @@ import copy
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import Seen
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from support.model import GPT, GPTConfig, linear_kernels
 from support.model.linear_kernels import WORTHWHILE, OneDNNLinear, float32_products, onednn_is_faster
@@ -15,18 +15,6 @@ from support.training import TrainConfig, train
 HERE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 needs_onednn = pytest.mark.skipif(not HERE, reason="this build of torch has no oneDNN")
 CPU = torch.device("cpu")
-
-
-class Seen(TorchDispatchMode):
-    """Counts the products of oneDNN."""
-
-    def __init__(self):
-        super().__init__()
-        self.products = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.products += "mkldnn" in str(func)
-        return func(*args, **(kwargs or {}))
 
 
 @pytest.fixture

@@ -96,13 +96,18 @@ def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_
     assert sum(roomy) > len(roomy) / 2, "numbers stand closer only where a step would not fit a window"
 
 
-def test_a_column_times_a_row_stands_where_they_cross_on_a_phone(stepper):
+def backprop_at(stepper, title):
+    """What is shown of the backward pass on a phone, at the step of this title."""
     _, figure = stepper("backprop_steps", "phone")
     on = figure.get_by_role("button", name="One step on")
-    for _ in range(8):
+    for _ in range(int(title.split()[0]) - 1):
         on.click()
-    assert figure.locator(".stepper-bar output").inner_text() == "9 of 15 · Back: into E"
-    groups = figure.locator(".stepper-group:not(.stepper-folded)")
+    assert figure.locator(".stepper-bar output").inner_text() == title
+    return figure.locator(".stepper-group:not(.stepper-folded)")
+
+
+def test_a_column_times_a_row_stands_where_they_cross_on_a_phone(stepper):
+    groups = backprop_at(stepper, "9 of 15 · Back: into E")
     column, row, made = (groups.nth(k).bounding_box() for k in range(3))
     assert row["y"] + row["height"] <= made["y"] + 1 and column["x"] + column["width"] <= made["x"] + 1
     rows = [
@@ -139,12 +144,7 @@ def test_a_number_has_room_in_its_cell_and_a_matrix_keeps_its_width(stepper):
 
 
 def test_what_stands_beside_a_long_matrix_does_not_go_below_it_on_a_phone(stepper):
-    _, figure = stepper("backprop_steps", "phone")
-    on = figure.get_by_role("button", name="One step on")
-    for _ in range(3):
-        on.click()
-    assert figure.locator(".stepper-bar output").inner_text() == "4 of 15 · Forward: down"
-    groups = figure.locator(".stepper-group:not(.stepper-folded)")
+    groups = backprop_at(stepper, "4 of 15 · Forward: down")
     long, biases, made = (groups.nth(k).bounding_box() for k in (2, 3, 4))
     assert long["x"] + long["width"] <= min(biases["x"], made["x"]) + 1
     assert (
