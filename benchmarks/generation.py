@@ -48,6 +48,7 @@ from support.exchange import from_huggingface
 from support.generation import generate_many
 from support.generation.few_rows import few_rows
 from support.model import GPT, GPTConfig, cache_bytes, quantize
+from support.model.linear_kernels import float32_products
 from support.view import table
 
 PROMPT = 8
@@ -129,7 +130,9 @@ def limits(n_bytes: int) -> tuple[float, float]:
     size = 1536 if DEVICE.type == "cpu" else 8192
     buffer, a = torch.ones(n_bytes // 4, device=DEVICE), torch.randn(size, size, device=DEVICE)
     reading = min(seconds(lambda: torch.dot(buffer, buffer)) for _ in range(10))
-    return n_bytes / reading, 2 * size**3 / min(seconds(lambda: a @ a) for _ in range(5))
+    with float32_products(DEVICE):  # of the faster library
+        multiplying = min(seconds(lambda: torch.nn.functional.linear(a, a)) for _ in range(5))
+    return n_bytes / reading, 2 * size**3 / multiplying
 
 
 def floor(model: GPT, batch: int, new: int, rates: tuple[float, float]) -> dict[str, float]:
