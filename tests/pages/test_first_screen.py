@@ -40,6 +40,24 @@ def test_one_button_stands_out_until_the_experiment_is_done(front_page, width, h
     assert play.evaluate(GROUND) != CLEAR and element.query_selector(".live-go") is None
 
 
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+def test_what_is_seldom_pressed_is_folded_away(front_page, width, height):
+    """Three buttons move the drawing; a word at random stands with the sliders that say how it is drawn."""
+    tab, element = front_page(width=width, height=height)
+    moves = ":is(.live-panel > .live-buttons:not(.machine-foot), .live-player-row) > button"
+    row = element.query_selector_all(moves)
+    assert sorted(b.text_content() for b in row if b.is_visible()) == ["Back", "Play", "Step"]
+    away = element.query_selector(".live-more")
+    draw, slider = (away.query_selector(css) for css in ("[data-act=draw]", ".live-of-temperature input"))
+    assert not draw.is_visible() and not slider.is_visible()
+    away.query_selector("summary").click()
+    assert draw.is_visible() and slider.is_visible()
+    words = element.evaluate("e => e.state.words.length")
+    draw.click()
+    assert element.evaluate("e => e.state.words.length") == words + 1
+    assert away.query_selector("label > .live-speed").is_visible() == (width > 600) and tab.complaints == []
+
+
 @pytest.mark.parametrize("width", [360, 390, 1280])
 def test_the_words_of_the_drawing_have_their_english_under_them(front_page, width):
     """All of it is in the button of the word; names and the start of the text have none."""

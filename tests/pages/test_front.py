@@ -11,6 +11,7 @@ from support.worlds import CallingGame
 
 PAGE = "book/index.html"
 DRAW = ".live-act:text-is('Pick a word at random')"
+AWAY = ".live-more > summary"  # what it stands in
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries()
   .forEach((e) => { window.shift += e.value; })).observe({type: "layout-shift", buffered: true}); }"""
 
@@ -64,6 +65,7 @@ def test_three_steps_lead_through_the_experiment(opened):
     assert found[0]["plain"] < 0.12 and [f["word"] for f in found[1:]] == ["Tarso", "vice"]
     assert len(set(told)) == 3 and element.query_selector(".live-go") is None
     tab.evaluate("Math.random = () => 0.999")  # an improbable word: Paolo would lead to step 2
+    element.query_selector(AWAY).click()
     for stop, goes_on in zip(stops, ("with 2", "with 3", "begins again with 1"), strict=True):
         for button in (DRAW, ".live-act:text-is('Step')"):
             stop.click()
@@ -100,6 +102,7 @@ def test_who_draws_the_word_of_the_next_step_has_reached_it(opened):
     tab.evaluate("uniform => { Math.random = () => uniform; }", uniform)
     first, second, _ = element.query_selector_all(".live-tour > .live-stop")
     first.click()
+    element.query_selector(AWAY).click()
     element.query_selector(DRAW).click()
     assert second.get_attribute("aria-current") == "step"
     assert element.query_selector(".live-guide").text_content() == figure.tour[1].says
@@ -131,6 +134,7 @@ def test_the_readers_text_stays(opened):
     assert "The model reads: chiama Pietro" in trouble.text_content()
     crossed = [e.text_content() for e in game.query_selector_all(".machine-unknown")]
     assert crossed == ["hello", "Maria"]
+    game.query_selector(AWAY).click()
     game.query_selector(DRAW).click()
     assert box.input_value().startswith("hello Maria calls pietro ")
     offers = [button.text_content() for button in game.query_selector_all(".live-near")]

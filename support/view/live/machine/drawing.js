@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const {surely: part, reachOf, bar} = window.ModelText;
-  const ENTRANCE = 2600; // milliseconds
+  const ENTRANCE = 1800; // milliseconds
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -134,6 +134,7 @@
     },
     placed(held) {
       held.view.placed();
+      putAway(held.view.root.closest(".live-panel"));
       // On the front page Play stands below the drawing and its many buttons: the keyboard may pass them by.
       const panel = held.view.root.closest(".live-panel");
       if (!panel.closest(".hero")) return;
@@ -156,6 +157,18 @@
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
     pace: ({step}, {stands, pace}) => step < stands ? pace.part : step > stands ? pace.choice : pace.word,
   };
+  // Few buttons are seen at first: a word at random stands with the sliders that say how it is drawn.
+  function putAway(panel) {
+    const more = panel.querySelector(":scope > .live-more"), row = document.createElement("div"), pace = document.createElement("label");
+    const speed = panel.querySelector(".live-buttons > .live-speed");
+    row.className = "live-buttons machine-away";
+    pace.className = "machine-pace";
+    pace.append("Speed", speed);
+    speed.removeAttribute("aria-label");
+    row.append(panel.querySelector(".live-buttons > [data-act=draw]"), pace);
+    more.querySelector("summary").textContent = "Random words, speed";
+    more.lastElementChild.before(row);
+  }
   function drawn(values, uniform, held, data, step) {
     const {prompt} = values, n = wordsOf(held, prompt).length;
     if (prompt.endsWith(EOS) || n >= held.model.config.context) return {};
