@@ -166,7 +166,7 @@
     pace.append("Speed", speed);
     speed.removeAttribute("aria-label");
     row.append(panel.querySelector(".live-buttons > [data-act=draw]"), pace);
-    more.querySelector("summary").textContent = "Random words, speed";
+    more.querySelector("summary").textContent = "More: random words";
     more.lastElementChild.before(row);
   }
   function drawn(values, uniform, held, data, step) {
