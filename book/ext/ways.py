@@ -4,22 +4,25 @@ Everything is shown, or the pictures only, or the calculation by hand with its c
 way is written at the root of the page (``data-reading``), so that a page opens in it at once; the rules that
 hide are in `book.css`. Here the page gets its buttons and the marks that the rules need:
 
-- *Picture* promises no formula and no code. It leaves the opening with its drawing, *The picture*, the
+- *Picture* promises no formula and no code. It leaves the opening, *The picture* with its drawing, the
   figures of *By hand* that one can move, of *Experiment* the question, each figure with its caption and the
   paragraphs that say in a comment that they are for it, too, and of the quiz and the take-aways what it has
   shown (a question says ``"picture": true``; an item of the take-aways, or a part of an experiment, that is
   not for it says so in a comment). A sentence with a formula is left out, and a
-  symbol that only names something (``W_O``) is written as text. The drawing that opens the chapter stands
-  behind *The picture*, or behind the paragraph of it that says so in a comment. Before the experiments a
+  symbol that only names something (``W_O``) is written as text. Before the experiments a
   line says that one may stop there, and where to go on.
 - *By hand* folds the code of every part, each cell with a button of its own. So does *Everything* where an
   experiment has much of it.
 
-In every way, the words that a cell prints beside its figure and the code that draws it are folded below it,
-the code of the part by hand is folded above its numbers, and the parts that go deeper are
-folded into their headings; so is what the sources say.
+In every way, the drawing of what the chapter builds opens *The picture*, so that it is in the first window.
+What one will be able to do, what one needs and how long it takes is one fold above it, beside the set-up;
+without a script and on paper it stands open.
+The words that a cell prints beside its figure and the code that draws it are folded below it, the code of
+the part by hand is folded above its numbers, and the parts that go deeper are folded into their headings;
+so is what the sources say.
 """
 
+import re
 import sys
 from html import escape
 from pathlib import Path
@@ -58,21 +61,24 @@ WAYS = {
 }
 SKIP = "not in the picture"  # says a comment in a take-away, or in the first paragraph of a part
 ALSO = "also in the picture"  # says a comment in a paragraph of an experiment that answers its question
-HERE = "the drawing stands here"  # says a comment in a paragraph of The picture that explains enough for it
+AIMS = "You will be able to"  # so the list begins that says what a chapter is for
+TIME = re.compile(r"Time:\s+(.+?) of reading")
 CODE = '<button type="button" class="code-opens" aria-expanded="false" data-lines="{}">Show the code</button>'
+LONG_TITLE = 23  # letters of a title that stand beside the buttons as large as other titles
 # So much code of an experiment, as it stands in the column, is folded in *Everything*, too.
 LONG, WIDE = 6, 85  # lines, and characters of a line
 
 
-def bar() -> str:
-    """The buttons that choose a way, and a line that says what is shown."""
+def bar(title: str) -> str:
+    """The buttons that choose a way, marked beside a long title, and a line that says what is shown."""
     buttons = "".join(
         f'<button type="button" data-way="{way}" aria-pressed="{str(way == "all").lower()}">{label}</button>'
         for way, (label, _) in WAYS.items()
     )
     says = "".join(f'<span data-way="{way}">{words}</span>' for way, (_, words) in WAYS.items())
+    long = " modes-long" if len(title) > LONG_TITLE else ""
     return (
-        f'<div class="modes pst-js-only"><div role="group" aria-label="What to show">{buttons}</div>'
+        f'<div class="modes{long} pst-js-only"><div role="group" aria-label="What to show">{buttons}</div>'
         f'<p class="modes-says" role="status">{says}</p></div>'
     )
 
@@ -112,23 +118,45 @@ def draws(cell: nodes.Element) -> bool:
     return "draws" in cell["classes"]
 
 
-def behind_the_picture(top: nodes.Element) -> None:
-    """The drawing that opens a chapter uses its terms: it stands behind the part that explains them.
+def open_the_picture(top: nodes.Element) -> None:
+    """What draws what a chapter builds, and the words that belong to it, as the first thing in *The picture*.
 
-    A paragraph of that part may say in a comment that it has explained enough.
+    Where none stands before that part, it is the first one drawn in it.
     """
-    drawn = [n for n in top.children if {"opening-drawing", "opening-said"} & set(n.get("classes", ()))]
     picture = next((n for n in top.children if "the-picture" in n.get("ids", ())), None)
     if picture is None:
         return
+    drawn = [n for n in top.children if {"opening-drawing", "opening-said"} & set(n.get("classes", ()))]
+    if not drawn:
+        cells = [node for node in picture.children if is_cell(node)]
+        drawn = [cell for cell in cells if any(map(is_diagram, figures(cell)))][:1]
+        for cell in drawn:
+            cell["classes"].append("opening-drawing")
     for node in drawn:
+        node.parent.remove(node)
+    picture["classes"].append("holds-drawing")
+    picture[1:1] = drawn
+
+
+def is_diagram(node: nodes.Node) -> bool:
+    """Whether it is drawn by `support.view.diagram`."""
+    return isinstance(node, nodes.raw) and "diagram-of-cell" in node["classes"]
+
+
+def fold_aims(top: nodes.Element) -> None:
+    """What one will be able to do, what one needs and how long it takes: a fold beside that of the set-up."""
+    place = next((k for k, node in enumerate(top.children) if node.astext().startswith(AIMS)), None)
+    if place is None:
+        return
+    section = next(k for k, node in enumerate(top.children) if isinstance(node, nodes.section))
+    folded = [node for node in top.children[place:section] if not is_cell(node)]
+    set_up = [node for node in top.children[place:section] if is_cell(node)]
+    for node in [*folded, *set_up]:
         top.remove(node)
-    enough = next((n for n in picture.children if isinstance(n, nodes.paragraph) and says(n, HERE)), None)
-    if enough is not None:
-        picture["classes"].append("holds-drawing")
-    before = picture if enough is None else enough
-    place = before.parent.index(before) + 1
-    before.parent[place:place] = drawn
+    long = TIME.search(" ".join(node.astext() for node in folded))
+    says = "What you will be able to do, and what you need" + (f" ({long[1]})" if long else "")
+    fold = [raw(f'<details class="aims"><summary>{says}</summary>'), *folded, raw("</details>")]
+    top.insert(place, nodes.container("", *fold, *set_up, classes=["opening-folds", HIDDEN]))
 
 
 def code_button(lines: int) -> nodes.raw:
@@ -197,11 +225,12 @@ class Ways(SphinxPostTransform):
                 before_deeper(section)
             if goes_deeper(section) or section["ids"][0] == SOURCES:
                 fold_deeper(section)
-        behind_the_picture(top)
+        open_the_picture(top)
+        fold_aims(top)
         experiment = next(node for node in sections if node["ids"][0].startswith("experiment"))
         top.insert(top.index(experiment), raw(self.enough()))
         top += raw(self.onward())
-        top.insert(1, raw(bar()))
+        top.insert(1, raw(bar(top[0].astext())))
 
     @staticmethod
     def opening(top: nodes.Element) -> None:
@@ -210,7 +239,7 @@ class Ways(SphinxPostTransform):
         for node in top.children[1:]:
             if isinstance(node, nodes.section):
                 return
-            if node.astext().startswith("You will be able to"):
+            if node.astext().startswith(AIMS):
                 seen, drawn = True, False
             if is_cell(node) and figures(node):
                 node["classes"].append("opening-drawing")  # of what the chapter builds

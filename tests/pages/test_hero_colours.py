@@ -1,5 +1,7 @@
 """The machine view's colours, signs and small controls: seen, explained where they stand, free to press."""
 
+import itertools
+
 import pytest
 from test_hero import HEADER, settled
 
@@ -62,6 +64,37 @@ def test_a_small_weight_of_the_stories_is_seen_on_its_map(front_page, width, dar
     element.query_selector(".live-tour > .live-stop:nth-child(2)").click()
     count, palest = element.evaluate(PALEST)
     assert count > 40 and palest > least, palest
+
+
+# Of the scales of minus and of plus, from the paper on: how light each step is, and by how much the hue of a
+# step that is a third of the way is off that of the last; how far the paper is from the ground of a block.
+SCALES = (
+    "e => {"
+    + TOOLS
+    + """
+  const {ink} = e.view, far = (a, b) => Math.abs((hue(a) - hue(b) + 540) % 360 - 180);
+  const scales = [ink.steps.slice(0, 25).reverse(), ink.steps.slice(24)]
+    .map((all) => all.map((c) => c.slice(0, 3)));
+  return [scales.map((all) => all.map((c) => Math.cbrt(light(c)))), scales.map((all) => far(all[8], all[24])),
+    contrast(ink.paper, rgb(ink.block))];
+}"""
+)
+
+
+def test_in_the_dark_a_weak_number_fades_evenly_into_the_ground_and_keeps_its_hue(front_page):
+    _tab, element = front_page(dark=True)
+    scales, hues, ground = element.evaluate(SCALES)
+    for lights in scales:
+        steps = [b - a for a, b in itertools.pairwise(lights)]
+        assert min(steps) > 0 and max(steps) < 2 * sum(steps) / len(steps), "each step is as large as another"
+    assert max(hues) < 15 and ground < 1.2, (hues, ground)
+
+
+def test_at_a_desk_the_squares_are_large_and_the_row_of_play_is_in_the_first_window(front_page):
+    _tab, element = front_page(width=1280, height=800)
+    assert element.evaluate("e => e.view.box.S") >= 38, "of 64 numbers each is nearly five pixels wide"
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    assert play.bounding_box()["y"] + play.bounding_box()["height"] <= 790
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -753,7 +753,7 @@ def test_by_hand_no_button_stands_for_code_alone(own):
     alone.first.wait_for()
 
 
-def test_the_opening_drawing_stands_behind_the_words_that_explain_it(own):
+def test_the_opening_drawing_and_the_words_that_belong_to_it_open_the_picture(own):
     tab = own("notebooks/16_one_step_every_number.html")
     drawing, words = tab.locator(".opening-drawing"), tab.locator("#the-picture")
     for way, part in (("all", "#by-hand"), ("picture", "section[id^=experiment]")):
@@ -855,6 +855,7 @@ def text_of(path):
 def test_in_the_picture_the_aims_are_left_out_with_their_heading(own, page):
     tab = own(f"notebooks/{page}.html")
     aims = tab.get_by_text("You will be able to", exact=True)
+    tab.locator("details.aims > summary").click()
     assert aims.is_visible()
     tab.click(".modes [data-way=picture]")
     aims.wait_for(state="hidden")

@@ -103,6 +103,58 @@ DRAWN = """() => {
 }"""
 
 
+# Where the drawing that opens The picture begins in the window, which part of it is seen, where its caption
+# ends; whether title and buttons touch, and how low and how far to the right they reach.
+FIRST = """() => {
+  const box = (what) => document.querySelector(what).getBoundingClientRect();
+  const {top, bottom, height} = box('#the-picture > h2 + .opening-drawing svg.diagram');
+  const all = document.querySelectorAll('article h1, .modes button');
+  const head = [...all].map((e) => e.getBoundingClientRect());
+  const touch = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return {top, seen: (Math.min(bottom, innerHeight) - top) / height,
+    said: box('.opening-drawing .finding').bottom,
+    met: head.some((a, i) => head.slice(i + 1).some((b) => touch(a, b))),
+    low: Math.max(...head.map((a) => a.bottom)),
+    right: Math.max(...head.map((a) => a.right)) - box('.modes + p').right};
+}"""
+
+
+@pytest.mark.parametrize("way", ["all", "picture"])
+def test_at_a_desk_half_of_the_opening_drawing_is_in_the_first_window(remembered, bases, way):
+    """In every chapter, beside its whole caption; the buttons stand beside the title and do not touch it."""
+    tab = remembered(CHAPTERS[0], way, viewport={"width": 1280, "height": 800})
+    for k, page in enumerate(CHAPTERS):
+        if k:
+            visit(tab, bases["http"] + page)
+        first = tab.evaluate(FIRST)
+        assert first["top"] < 560 and first["seen"] > 0.5 and first["said"] <= 800, (page, first)
+        assert not first["met"] and first["low"] < 125 and first["right"] < 1, (page, first)
+
+
+def test_what_a_chapter_is_for_is_folded_but_not_without_a_script_or_on_paper(remembered, browser, bases):
+    page, aims = "notebooks/26_preferences.html", "details.aims"
+    tab = remembered(page, "all")
+    fold, item = tab.locator(aims), tab.locator(f"{aims} li").first
+    says = "What you will be able to do, and what you need (half an hour)"
+    assert fold.locator("summary").inner_text() == says and not item.is_visible()
+    needs = fold.get_by_text("You need", exact=True)
+    fold.locator("summary").click()
+    assert item.is_visible() and needs.is_visible()
+    fold.locator("summary").click()
+    needs.wait_for(state="hidden")
+    tab.emulate_media(media="print")
+    assert item.is_visible() and needs.is_visible() and not fold.locator("summary").is_visible()
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto(bases["http"] + page)
+    assert still.locator(f"{aims} li").first.is_visible()
+    assert not still.locator(f"{aims} > summary").is_visible()
+    context.close()
+    for chapter in CHAPTERS:
+        text = (SITE / chapter).read_text(encoding="utf8")
+        assert text.count('<details class="aims">') == 1 and f"<summary>{says}</summary>" in text, chapter
+
+
 @pytest.mark.parametrize("chapter", ["13_feed_forward", "23_inside_the_model"])
 def test_the_picture_opens_with_a_drawing_and_has_something_to_try(remembered, chapter):
     tab = remembered(f"notebooks/{chapter}.html", "picture", viewport={"width": 390, "height": 844})

@@ -4,9 +4,10 @@
   "use strict";
   const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
-  // A grid of so many cells, about as wide and as high as said.
-  const grid = (count, width, height) => {
-    const cell = Math.sqrt(width * height / count), columns = clamp(Math.round(width / cell), 1, count);
+  // A grid of so many cells, about as wide and as high as said, and not higher than a limit.
+  const grid = (count, width, height, limit = Infinity) => {
+    let columns = clamp(Math.round(width / Math.sqrt(width * height / count)), 1, count);
+    while (columns < count && Math.ceil(count / columns) * width / columns > limit) columns++;
     return {columns, rows: Math.ceil(count / columns), cell: width / columns};
   };
   // Where a finger presses, a switch is higher, unless the window is as low as that of a phone that lies.
@@ -28,10 +29,12 @@
   };
 
   function across(W, state, data) { // words are rows
-    const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.19), 142, 205), fan = deep ? 30 : 44;
-    const per = (W - words - bars - fan - 40) / L, S = clamp(per * 0.11, 24, 42), g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.25, 34, 120);
-    const A = per - 2 * S - F - 4 * g, few = A + 2 * g < 118, line = few ? 2 : H, m = clamp((A + 2 * g - 6 * line - 6) / line, 24, low() ? 28 : 40);
-    const tap = high(), head = 46 + Math.ceil(H / line) * (m + tap + 2), tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + 12, 34), room = row * most + 24;
+    const {layers: L, heads: H} = data, cell = square(data.d), deep = L > 2, words = W > 820 && !deep ? 92 : deep ? 78 : 68, bars = clamp(W * (deep ? 0.175 : 0.195), 142, 205), fan = deep ? 30 : 34;
+    // Of the width of a block the squares get what its units and the maps of its heads, if they stand in one line, leave.
+    const per = (W - words - bars - fan - 40) / L, g = clamp(per * 0.02, 2, 12), F = clamp(per * 0.23, 34, 120), free = per - F - 2 * g, least = clamp(per * 0.11, 24, 42);
+    const few = free - 2 * least < 118, line = few ? 2 : H, S = few || low() ? least : clamp((free - 32.5 * H - 6) / 2, least, 46), A = free - 2 * S - 2 * g;
+    const m = clamp((A + 2 * g - 6 * line - 6) / line, 24, low() ? 28 : 40), tap = high(), head = 41 + Math.ceil(H / line) * (m + tap + 2);
+    const tall = S * cell.rows / cell.columns, most = low() ? 4 : 5, row = Math.max(tall + (tall > 30 ? 8 : 12), 34), room = row * most + 30;
     // A short text has more air between its words; the height of the whole stays the same.
     const {shown, gap, slot} = window_(state, most, data.keeps), places = {}, used = slot(shown.length - 1) + 1;
     const R = Math.min(row * 1.5, (room - 34) / used), y = (k) => head + 4 + R * (k + 0.5);
@@ -50,16 +53,16 @@
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;
       const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 30,
-        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 46 + Math.floor(h / line) * (m + tap + 2)}));
+        x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 41 + Math.floor(h / line) * (m + tap + 2)}));
       const label = {x: x + g - (deep ? 5 : 10), y: 7, w: A + 20, h: 34}, start = x;
       x += 2 * g + A;
       column(2 * i + 1);
-      const units = grid(data.d_ff, F, Math.min(tall, F)), left = x + g;
+      const units = grid(data.d_ff, F, Math.min(tall, F), row - 2), left = x + g;
       const dots = shown.map((p) => ({p, x: left, y: places[p].y - units.rows * units.cell / 2}));
       x += 2 * g + F;
       column(2 * i + 2);
       box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - (deep ? 2 : 4), y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
-        toggle: {x: left + F / 2 - 15, y: 46, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
+        toggle: {x: left + F / 2 - 15, y: 41, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
     box.step = 28; // from one candidate to the next

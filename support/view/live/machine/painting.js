@@ -6,18 +6,32 @@
   // What a part collects is on its way first; then the square it writes to changes.
   const sent = (t) => clamp(t / 0.6), arrived = (t) => clamp((t - 0.6) / 0.4);
 
+  // From the paper to a colour, as far as t. On dark paper a weak colour keeps its hue, and gets lighter as evenly as one sees (in OKLab):
+  // mixed as on white, amber and blue would be mud there.
+  const straight = (from, to, t) => from.map((x, i) => Math.round(x + (to[i] - x) * t));
+  const times = (rows, values) => rows.map((row) => row.reduce((sum, w, i) => sum + w * values[i], 0));
+  const lab = (rgb) => times([[0.2105, 0.7936, -0.0041], [1.978, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]],
+    times([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.63]], rgb.map((x) => (x / 255) ** 2.2)).map(Math.cbrt));
+  const unlab = (values) => times([[4.0767, -3.3077, 0.231], [-1.2684, 2.6098, -0.3413], [-0.0042, -0.7034, 1.7076]],
+    times([[1, 0.3963, 0.2158], [1, -0.1056, -0.0639], [1, -0.0895, -1.2915]], values).map((x) => x ** 3)).map((x) => Math.round(255 * clamp(x) ** (1 / 2.2)));
+  const even = (from, to, t) => {
+    const [a, b] = [lab(from), lab(to)];
+    return unlab(a.map((x, i) => x + (b[i] - x) * (i ? t ** 0.45 : t)));
+  };
+
   window.MachinePainting = class {
     colours() {
       const style = getComputedStyle(this.root), get = (name) => style.getPropertyValue(`--m-${name}`).trim() || "#888888";
       const rgb = (name) => get(name).match(/[0-9a-f]{2}/gi).map((h) => parseInt(h, 16));
-      const [paper, low, high] = ["paper", "low", "high"].map(rgb), share = (far, k) => [...paper.map((from, i) => Math.round(from + (far[i] - from) * k / 24)), 255];
-      const steps = Array.from({length: 49}, (_, k) => share(k < 24 ? low : high, Math.abs(k - 24)));
+      const [paper, low, high] = ["paper", "low", "high"].map(rgb), dark = paper[0] < 128, ramp = dark ? even : straight;
+      const steps = Array.from({length: 49}, (_, k) => [...ramp(paper, k < 24 ? low : high, Math.abs(k - 24) / 24), 255]);
       const pixels = new Uint32Array(new Uint8Array(steps.flat()).buffer), green = rgb("ffn"); // the same as a picture keeps it, one number a pixel
       const lit = Uint32Array.from({length: 256}, (_, a) => new Uint32Array(new Uint8Array([...green, a]).buffer)[0]);
       // Small weights are drawn stronger than in proportion, the more so on dark paper, where a pale colour is nearly black.
-      const lift = paper[0] < 128 ? 0.3 : 0.36;
+      const lift = dark ? 0.3 : 0.36, heads = [0, 1, 2, 3].map((h) => rgb(`head-${h}`));
+      const weights = heads.map((head) => Array.from({length: 101}, (_, k) => `rgb(${ramp(paper, head, 0.04 + 0.96 * (k / 100) ** lift)})`));
       return {paper, lift, steps, pixels, lit, unit: get("unit"), line: get("line"), stream: get("stream"), ink: get("ink"),
-        heads: [0, 1, 2, 3].map((h) => get(`head-${h}`)), mark: get("mark"), output: get("output"), block: get("block")};
+        heads: heads.map((head) => `rgb(${head})`), weights, mark: get("mark"), output: get("output"), block: get("block")};
     }
     paint() {
       const {box, state, canvas} = this;
@@ -236,10 +250,9 @@
         c.globalAlpha = off ? 0.25 : 1;
         c.fillStyle = `rgb(${ink.paper})`;
         c.fillRect(x, y, s, s);
-        c.fillStyle = ink.heads[h % 4];
         box.shown.forEach((p, a) => box.shown.forEach((j, b) => {
           if (j > p || (p === state.here && this.reach < 2 * i + 0.5)) return;
-          c.globalAlpha = (off ? 0.25 : 1) * (0.04 + 0.96 * state.patterns[i][h][p - state.first][j] ** ink.lift); // (a small weight can be seen, too)
+          c.fillStyle = ink.weights[h % 4][Math.round(100 * state.patterns[i][h][p - state.first][j])];
           c.fillRect(x + b * size, y + a * size, size - 0.7, size - 0.7);
         }));
         c.globalAlpha = 1;

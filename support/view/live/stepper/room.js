@@ -62,7 +62,7 @@
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
   // numbers closer together. On a phone no step is more than NEAR lower or higher than the next; what it leaves becomes air between the
   // matrices and below them, and the rest stands below all. A way that brings fingers or digits closer must save more.
-  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 18;
+  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 18, LARGER = 1.25;
   const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-beside", "stepper-crossed", "stepper-close", "stepper-flows stepper-close", "stepper-beside stepper-close", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight", "stepper-close stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
@@ -71,11 +71,21 @@
     held.room = room;
     stage.classList.add("stepper-measured");
     held.ways = data.steps.map(() => "");
-    const sizes = data.steps.map((_, place) => {
+    const each = (of) => data.steps.map((_, place) => {
       lay(held, data, place, new Set(), make);
       held.fill(place);
-      return [words.offsetHeight, canvas.offsetHeight, stage.offsetHeight - canvas.offsetHeight];
+      return of();
     });
+    // At a desk all cells are as large as the widest line of the steps lets them be, if that breaks none.
+    stage.style.removeProperty("--larger");
+    if (!held.scene && matchMedia("(min-width: 1024px)").matches) {
+      const right = (node) => node.getBoundingClientRect().right - canvas.getBoundingClientRect().left;
+      const plain = each(() => [canvas.offsetHeight, Math.max(...[...canvas.querySelectorAll(".stepper-card")].map(right))]);
+      const larger = Math.max(1, Math.min(LARGER, 0.99 * room / Math.max(...plain.map(([, wide]) => wide))));
+      stage.style.setProperty("--larger", larger.toFixed(2));
+      if (larger > 1 && each(() => canvas.offsetHeight).some((high, k) => high > larger * plain[k][0])) stage.style.removeProperty("--larger");
+    }
+    const sizes = each(() => [words.offsetHeight, canvas.offsetHeight, stage.offsetHeight - canvas.offsetHeight]);
     const plain = sizes.map(([, high]) => high), enough = narrow ? CLOSE : Math.min(...sizes.map(([, high]) => high)) + BLANK;
     sizes.forEach((size, place) => {
       if (size[1] <= enough) return;
