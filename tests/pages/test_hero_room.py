@@ -231,3 +231,20 @@ def test_bars_of_an_open_question_fill_their_tracks_and_say_what_a_whole_one_is(
                 offered.query_selector(f".live-{name}").bounding_box() for name in ("fill", "track")
             )
             assert abs(part["width"] - p / whole * all_of_it["width"]) < 1
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+def test_on_a_phone_a_short_text_has_the_whole_width_and_larger_squares(front_page, width):
+    """Its height is that of a long text, so that nothing below it moves when the text grows."""
+    _tab, element = front_page(width=width, height=844)
+    sizes = []
+    for text in ("Pietro chiama", LONG):
+        element.query_selector("input[role=combobox]").fill(text)
+        box = element.evaluate("e => { const {W, S, H, next} = e.view.box; return {W, S, H, next}; }")
+        assert box["next"]["x"] + box["next"]["w"] >= 0.98 * box["W"], text
+        words, maps = (element.query_selector_all(f".machine-{which}") for which in ("word", "map"))
+        assert words[0].bounding_box()["width"] >= 0.12 * box["W"]
+        assert maps[0].bounding_box()["width"] >= 46
+        sizes.append((box["S"], box["H"]))
+    (short, high), (long, same) = sizes
+    assert short >= 60 > long - 1 and high == same
