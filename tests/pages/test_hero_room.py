@@ -248,3 +248,36 @@ def test_on_a_phone_a_short_text_has_the_whole_width_and_larger_squares(front_pa
         sizes.append((box["S"], box["H"]))
     (short, high), (long, same) = sizes
     assert short >= 60 > long - 1 and high == same
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (360, 740)])
+@pytest.mark.parametrize("way", ["title", "Escape", "beside", "button", "Play"])
+def test_on_a_phone_the_rules_come_up_where_they_are_asked_for(front_page, width, height, way):
+    """The page stays; the rules leave the bar, scroll in themselves, and the same place is there again."""
+    tab, element = front_page(width=width, height=height)
+    ask, rules = tab.locator(".hero-to-rules"), tab.locator(".hero-round")
+    bar = element.query_selector(".live-player").bounding_box()
+    ask.click()
+    box = rules.bounding_box()
+    assert box["y"] >= 56 and -2 <= box["y"] + box["height"] - bar["y"] <= 2
+    rules.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    last = rules.locator("tr").last.bounding_box()
+    assert last["y"] + last["height"] <= bar["y"]
+    assert rules.locator("summary").bounding_box()["y"] <= box["y"] + 2, "its title stays"
+    play = element.query_selector(".live-player .live-play")
+    if way == "Escape":
+        tab.keyboard.press("Escape")
+    elif way == "beside":
+        tab.mouse.click(width / 2, box["y"] - 8)
+    elif way == "button":
+        ask.evaluate("e => e.click()")
+    elif way == "Play":
+        play.click()
+    else:
+        rules.locator("summary").click()
+    assert not rules.evaluate("e => e.open || e.classList.contains('hero-sheet')")
+    if way == "Play":
+        play.click()
+    else:
+        assert tab.evaluate("scrollY") == 0
+    assert tab.complaints == []

@@ -110,7 +110,7 @@ def drawn_down(tab, part, far):
 
 @pytest.mark.parametrize("way", ["beside", "finger", "Play", "Step", "cross"])
 def test_on_a_phone_a_sheet_makes_room(front_page, way):
-    """A press beside it, a finger that draws it down, Play and Step close it; another part takes its place."""
+    """A press beside it, a finger that draws it down, Play and Step close it; another part stays in it."""
     tab, element = front_page(width=390, height=844)
     for part in ("head 0.1", "head 0.2"):
         element.query_selector(f"[data-key='{part}']").click()
