@@ -281,3 +281,18 @@ def test_on_a_phone_the_rules_come_up_where_they_are_asked_for(front_page, width
     else:
         assert tab.evaluate("scrollY") == 0
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+def test_on_a_phone_no_blank_strip_stands_behind_a_text_that_has_ended(front_page, width):
+    tab, element = front_page(width=width, height=844)
+    text = element.query_selector("input[role=combobox]")
+    text.fill("3 chiama 7 2 perde <EOS>")
+    ended = element.query_selector(".machine-ended").bounding_box()
+    told = element.query_selector(".machine-told").bounding_box()
+    assert 0 <= told["y"] - ended["y"] - ended["height"] < 60
+    word = element.query_selector_all(".machine-word")[-1]
+    assert word.get_attribute("data-english") == "end"
+    text.fill("3 chiama 7 2")
+    bars, told = (element.query_selector(f".machine-{which}").bounding_box() for which in ("bars", "told"))
+    assert told["y"] >= bars["y"] + bars["height"] - 1 and tab.complaints == []
