@@ -5,21 +5,39 @@ document.addEventListener("click", (event) => {
   const kind = (door.className.match(/door-(\w+)/) || door.closest("[class^='door-']").className.match(/door-(\w+)/))[1];
   try { localStorage.setItem("reading", kind); } catch { /* a browser that keeps nothing */ }
 });
-// On a phone they stand below the machine: a button beside the machine leads there, and opens them.
-document.querySelector(".hero-to-rules")?.addEventListener("click", () => {
-  const rules = document.querySelector(".hero-round");
-  rules.open = true;
-  rules.scrollIntoView({behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
-  rules.querySelector("summary").focus({preventScroll: true});
-});
-// The rules of the game lie over the machine: they are closed by the escape key and by a press beside them. On a phone they
-// stand below it, and stay.
-for (const when of ["click", "keydown"]) document.addEventListener(when, (event) => {
-  const rules = document.querySelector(".hero-round[open]"), over = rules && getComputedStyle(rules.querySelector(".hero-rules")).position === "absolute";
-  if (!over || (when === "click" ? rules.contains(event.target) : event.key !== "Escape")) return;
-  rules.open = false;
-  if (rules.contains(document.activeElement)) rules.querySelector("summary").focus();
-});
+// The rules of the game lie over the machine; on a phone, where they stand below it, a button beside it brings them up as a
+// sheet above the bar with Play. They are closed by the escape key, by a press beside them, and by their own title, which a
+// finger may also draw down.
+{
+  const rules = document.querySelector(".hero-round"), title = rules?.querySelector("summary"), ask = document.querySelector(".hero-to-rules");
+  const close = () => {
+    const sheet = rules.classList.contains("hero-sheet"), stood = rules.contains(document.activeElement);
+    rules.open = false;
+    rules.classList.remove("hero-sheet");
+    if (stood) (sheet ? ask : title).focus({preventScroll: true});
+  };
+  ask?.addEventListener("click", (event) => {
+    event.stopPropagation();
+    if (rules.classList.contains("hero-sheet")) return close();
+    const bar = document.querySelector(".hero .live-player")?.getBoundingClientRect();
+    rules.style.setProperty("--low", bar?.height && bar.top < innerHeight ? `${Math.floor(innerHeight - bar.top)}px` : "0px");
+    rules.classList.add("hero-sheet");
+    rules.open = true;
+    title.focus({preventScroll: true});
+  });
+  title?.addEventListener("click", (event) => {
+    if (!rules.classList.contains("hero-sheet")) return;
+    event.preventDefault();
+    close();
+  });
+  let from = 0;
+  title?.addEventListener("touchstart", ({touches: [{clientY}]}) => { from = clientY; }, {passive: true});
+  title?.addEventListener("touchend", ({changedTouches: [{clientY}]}) => { if (clientY - from > 40 && rules.classList.contains("hero-sheet")) close(); });
+  for (const when of ["click", "keydown"]) document.addEventListener(when, (event) => {
+    const over = rules?.open && (rules.classList.contains("hero-sheet") || getComputedStyle(rules.querySelector(".hero-rules")).position === "absolute");
+    if (over && (when === "click" ? !rules.contains(event.target) : event.key === "Escape")) close();
+  });
+}
 // A trial that the text offers is made in the game's machine, which is brought into the window.
 document.addEventListener("click", (event) => {
   const trial = event.target.closest("a.hero-try");

@@ -34,6 +34,7 @@ document.addEventListener("DOMContentLoaded", () => {
       form.dataset.right = String(right);
       form.dataset.first ??= String(right);
       told.textContent = right ? `Right. ${answer.feedback}` : `Not yet. ${answer.feedback} Try again.`;
+      if (told.getBoundingClientRect().bottom > innerHeight) told.scrollIntoView({block: "nearest"}); // (what is said of an answer is seen)
       form.querySelector("input:checked")?.closest("label").classList.toggle("quiz-tried", !right);
       for (const score of document.querySelectorAll(".quiz-count")) count(score);
     });

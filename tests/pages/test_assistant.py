@@ -490,3 +490,47 @@ def test_what_is_written_is_written_as_in_the_terminal(awake):
     for turn in state(element)["talk"]:
         for part in turn["parts"]:
             assert part["who"] == "reply" and part["shown"] == written(part["words"].split())
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 740), (430, 932)])
+@pytest.mark.parametrize("lies_over", [True, False])
+def test_who_talks_on_a_phone_gets_the_window_and_writes_above_the_keyboard(awake, width, height, lies_over):
+    """A keyboard lies over the page, or makes the window lower; field and reply stay in sight."""
+    page, element = awake(width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("scrollTo(0, 0)")
+    begins = element.query_selector(".talk-log").bounding_box()["height"]
+    element.query_selector(".talk-offers button").click()
+    at_rest(page)
+    log, say = (element.query_selector(which) for which in ("[role=log]", "[data-act=say]"))
+    box, sends = log.bounding_box(), say.bounding_box()
+    assert box["height"] >= 0.6 * height > begins, "most of the window"
+    assert (
+        box["y"] >= 56 and box["y"] + box["height"] <= sends["y"] and sends["y"] + sends["height"] <= height
+    )
+    last = log.query_selector_all(".talk-you")[-1].bounding_box()
+    assert box["y"] - 1 <= last["y"] < box["y"] + box["height"] / 2
+    field, low = text_of(element), height - 320
+    field.click()
+    if lies_over:
+        page.evaluate(
+            """high => {
+          Object.defineProperty(visualViewport, "height", {get: () => high, configurable: true});
+          visualViewport.dispatchEvent(new Event("resize")); }""",
+            low,
+        )
+    else:
+        page.set_viewport_size({"width": width, "height": low})
+    element.wait_for_selector(".talk-typing")
+    at_rest(page)
+    box, sends = log.bounding_box(), say.bounding_box()
+    assert low - 24 <= sends["y"] + sends["height"] <= low, "what sends it stands right above the keyboard"
+    assert 56 <= box["y"] < 90 and box["y"] + box["height"] <= sends["y"] and box["height"] > 0.4 * low
+    if lies_over:
+        page.evaluate(
+            "() => { delete visualViewport.height; visualViewport.dispatchEvent(new Event('resize')); }"
+        )
+    else:
+        page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("() => !document.querySelector('.talk-typing')")
+    assert page.complaints == []

@@ -231,3 +231,68 @@ def test_bars_of_an_open_question_fill_their_tracks_and_say_what_a_whole_one_is(
                 offered.query_selector(f".live-{name}").bounding_box() for name in ("fill", "track")
             )
             assert abs(part["width"] - p / whole * all_of_it["width"]) < 1
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+def test_on_a_phone_a_short_text_has_the_whole_width_and_larger_squares(front_page, width):
+    """Its height is that of a long text, so that nothing below it moves when the text grows."""
+    _tab, element = front_page(width=width, height=844)
+    sizes = []
+    for text in ("Pietro chiama", LONG):
+        element.query_selector("input[role=combobox]").fill(text)
+        box = element.evaluate("e => { const {W, S, H, next} = e.view.box; return {W, S, H, next}; }")
+        assert box["next"]["x"] + box["next"]["w"] >= 0.98 * box["W"], text
+        words, maps = (element.query_selector_all(f".machine-{which}") for which in ("word", "map"))
+        assert words[0].bounding_box()["width"] >= 0.12 * box["W"]
+        assert maps[0].bounding_box()["width"] >= 46
+        sizes.append((box["S"], box["H"]))
+    (short, high), (long, same) = sizes
+    assert short >= 60 > long - 1 and high == same
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (360, 740)])
+@pytest.mark.parametrize("way", ["title", "Escape", "beside", "button", "Play"])
+def test_on_a_phone_the_rules_come_up_where_they_are_asked_for(front_page, width, height, way):
+    """The page stays; the rules leave the bar, scroll in themselves, and the same place is there again."""
+    tab, element = front_page(width=width, height=height)
+    ask, rules = tab.locator(".hero-to-rules"), tab.locator(".hero-round")
+    bar = element.query_selector(".live-player").bounding_box()
+    ask.click()
+    box = rules.bounding_box()
+    assert box["y"] >= 56 and -2 <= box["y"] + box["height"] - bar["y"] <= 2
+    rules.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    last = rules.locator("tr").last.bounding_box()
+    assert last["y"] + last["height"] <= bar["y"]
+    assert rules.locator("summary").bounding_box()["y"] <= box["y"] + 2, "its title stays"
+    play = element.query_selector(".live-player .live-play")
+    if way == "Escape":
+        tab.keyboard.press("Escape")
+    elif way == "beside":
+        tab.mouse.click(width / 2, box["y"] - 8)
+    elif way == "button":
+        ask.evaluate("e => e.click()")
+    elif way == "Play":
+        play.click()
+    else:
+        rules.locator("summary").click()
+    assert not rules.evaluate("e => e.open || e.classList.contains('hero-sheet')")
+    if way == "Play":
+        play.click()
+    else:
+        assert tab.evaluate("scrollY") == 0
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+def test_on_a_phone_no_blank_strip_stands_behind_a_text_that_has_ended(front_page, width):
+    tab, element = front_page(width=width, height=844)
+    text = element.query_selector("input[role=combobox]")
+    text.fill("3 chiama 7 2 perde <EOS>")
+    ended = element.query_selector(".machine-ended").bounding_box()
+    told = element.query_selector(".machine-told").bounding_box()
+    assert 0 <= told["y"] - ended["y"] - ended["height"] < 60
+    word = element.query_selector_all(".machine-word")[-1]
+    assert word.get_attribute("data-english") == "end"
+    text.fill("3 chiama 7 2")
+    bars, told = (element.query_selector(f".machine-{which}").bounding_box() for which in ("bars", "told"))
+    assert told["y"] >= bars["y"] + bars["height"] - 1 and tab.complaints == []

@@ -65,3 +65,95 @@ def test_all_numbers_of_a_part_get_much_of_the_window_and_nothing_lies_over_them
     settled(tab)
     assert element.query_selector(".machine-room").bounding_box()["height"] < 300, "folded it is low again"
     assert tab.complaints == []
+
+
+# What stands at the middle of a part of the bar, as a finger finds it.
+ON_TOP = """e => { const {x, y, width, height} = e.getBoundingClientRect();
+  return e.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }"""
+PHONES = [(390, 844), (360, 640), (360, 740), (430, 932)]
+
+
+@pytest.mark.parametrize("width, height", PHONES)
+def test_on_a_phone_a_sheet_leaves_the_bar_and_half_of_the_window(front_page, width, height):
+    tab, element = front_page(width=width, height=height)
+    bar, sheet = (element.query_selector(which) for which in (".live-player", ".machine-room"))
+    for part in ("head 0.1", "feed-forward 0", "logits"):
+        element.query_selector(f"[data-key='{part}']").evaluate("e => e.click()")
+        settled(tab)
+        top = bar.bounding_box()["y"]
+        assert 0 < top - sheet.bounding_box()["y"] <= height / 2
+        for button in bar.query_selector_all("button, select"):
+            assert not button.is_visible() or button.evaluate(ON_TOP), button.inner_text()
+        sheet.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+        last = element.query_selector(".machine-fold summary").bounding_box()
+        assert last["y"] + last["height"] <= top, "its end can be read"
+    element.query_selector("[data-key=fold]").click()
+    settled(tab)
+    head, first = (
+        element.query_selector(f".machine-{which}").bounding_box() for which in ("head", "formula")
+    )
+    assert 0 <= first["y"] - head["y"] - head["height"] < 80, "what was asked for begins under the title"
+    assert tab.complaints == []
+
+
+def drawn_down(tab, part, far):
+    """A finger draws a part down."""
+    box, session = part.bounding_box(), tab.context.new_cdp_session(tab)
+    x, y = box["x"] + 20, box["y"] + box["height"] / 2
+    for step in range(9):
+        kind = "touchMove" if step else "touchStart"
+        points = [{"x": x, "y": y + far * step / 8}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    session.detach()
+
+
+@pytest.mark.parametrize("way", ["beside", "finger", "Play", "Step", "cross"])
+def test_on_a_phone_a_sheet_makes_room(front_page, way):
+    """A press beside it, a finger that draws it down, Play and Step close it; another part stays in it."""
+    tab, element = front_page(width=390, height=844)
+    for part in ("head 0.1", "head 0.2"):
+        element.query_selector(f"[data-key='{part}']").click()
+        settled(tab)
+        assert element.evaluate("e => e.state.open") == part
+    y = tab.evaluate("scrollY")
+    if way == "beside":
+        strip = element.query_selector(".machine-words").bounding_box()
+        tab.mouse.click(strip["x"] + strip["width"] - 4, strip["y"] + strip["height"] - 2)
+    elif way == "finger":
+        drawn_down(tab, element.query_selector(".machine-title"), 30)
+        assert element.evaluate("e => e.state.open") == part, "a finger that rests does not close it"
+        drawn_down(tab, element.query_selector(".machine-title"), 160)
+    elif way == "cross":
+        element.query_selector("[data-key=close]").click()
+    else:
+        element.query_selector(f".live-player button:text-is('{way}')").click()
+    tab.wait_for_function("() => !document.querySelector('.machine-sheet')")
+    if way == "Play":
+        element.query_selector(".live-player .live-play").click()
+    settled(tab)
+    assert element.evaluate("e => e.state.open") == "nothing" and "open=" not in tab.url
+    assert way in ("Play", "Step") or tab.evaluate("scrollY") == y
+    assert tab.complaints == []
+
+
+def test_on_a_phone_that_lies_a_sheet_stands_above_the_bar(browser, bases):
+    context = browser.new_context(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    tab = context.new_page()
+    tab.goto(bases["http"] + "book/index.html")
+    element = tab.wait_for_selector("live-figure:has(.machine-word)")
+    element.query_selector("[data-key='head 0.1']").tap()
+    settled(tab)
+    sheet = element.query_selector(".machine-room").bounding_box()
+    assert sheet["y"] >= HEADER - 1
+    assert sheet["y"] + sheet["height"] <= element.query_selector(".live-player").bounding_box()["y"]
+    context.close()
+
+
+@pytest.mark.parametrize("width, height", PHONES)
+def test_on_a_phone_the_list_of_signs_stands_above_the_bar(front_page, width, height):
+    tab, element = front_page(width=width, height=height)
+    element.query_selector(".machine-key summary").click()
+    signs = element.query_selector(".machine-key ul").bounding_box()
+    assert signs["y"] + signs["height"] <= element.query_selector(".live-player").bounding_box()["y"] + 1
+    assert element.query_selector(".live-player .live-play").evaluate(ON_TOP) and tab.complaints == []

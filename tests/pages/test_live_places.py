@@ -288,3 +288,19 @@ def test_a_made_up_game_shows_which_word_breaks_a_rule(open_tab):
     game.locator("mark").wait_for(state="detached")
     assert "legal to its end" in game.inner_text()
     assert "69 keep every rule" in figure.locator(".live-says").inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 360])
+@pytest.mark.parametrize(
+    "page, name", [("notebooks/23_inside_the_model.html", "ablation"), ("book/playground.html", "counts")]
+)
+def test_on_a_phone_the_table_of_numbers_stays_in_its_column(open_tab, page, name, width):
+    tab = open_tab("file", page, width=width)
+    figure = tab.locator(f"live-figure[data-key='{name}']")
+    figure.scroll_into_view_if_needed()
+    figure.locator(".live-table").first.wait_for(state="attached")
+    figure.evaluate("e => { for (const fold of e.querySelectorAll('details')) fold.open = true; }")
+    at_rest(figure)
+    over = "all => all.filter((e) => e.checkVisibility()).map((e) => e.scrollWidth - e.clientWidth)"
+    found = figure.locator(".live-scroll").evaluate_all(over)
+    assert found and max(found) <= 0

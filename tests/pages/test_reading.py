@@ -895,3 +895,22 @@ INK = """(part) => {
 def test_a_caption_reads_better_than_what_is_secondary(open_tab, dark):
     caption, secondary = open_tab("file", "notebooks/02_learning.html", dark=dark).evaluate(INK, ".finding")
     assert caption > 1.15 * secondary and caption > 7
+
+
+def test_on_a_phone_an_answer_of_the_quiz_is_met_by_a_finger_and_what_is_said_of_it_is_seen(own):
+    tab = own("notebooks/20_training_at_scale.html", **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    for form in tab.locator("form.quiz").all():
+        button, answers = form.locator("button"), form.locator("label:has(input[type=radio])")
+        if answers.count():
+            assert min(answer.bounding_box()["height"] for answer in answers.all()) >= 40
+            answers.last.tap()
+        else:
+            form.locator("input").fill("1")
+        assert button.bounding_box()["height"] >= 40
+        button.evaluate("e => scrollBy(0, e.getBoundingClientRect().bottom - innerHeight + 10)")
+        button.tap()
+        told = form.locator("output")
+        assert told.inner_text().startswith(("Right.", "Not yet."))
+        box = told.bounding_box()
+        assert box["y"] >= 56 and box["y"] + box["height"] <= tab.viewport_size["height"]

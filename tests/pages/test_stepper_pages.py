@@ -377,3 +377,39 @@ def test_the_sum_of_the_last_step_stays(stepper):
     )
     tab.wait_for_function("() => document.querySelector('.stepper-sum').textContent.startsWith('W₁ new')")
     assert figure.locator(".stepper-sum").is_visible() and figure.locator(".stepper-waits").count() == 0
+
+
+# Where a line of the sum breaks beside the sign of a product.
+BROKEN = """e => { const range = document.createRange(), all = [];
+  const walk = document.createTreeWalker(e.querySelector('.stepper-sum'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) for (let i = 0; i < walk.currentNode.length; i++) {
+    range.setStart(walk.currentNode, i);
+    range.setEnd(walk.currentNode, i + 1);
+    const box = range.getBoundingClientRect(), sign = walk.currentNode.data[i];
+    if (box.width && sign.trim()) all.push([sign, box.top]);
+  }
+  return all.filter(([, top], k) => k && Math.abs(top - all[k - 1][1]) > 10
+    && ('·+−'.includes(all[k - 1][0]) || all[k][0] === '·')).length; }"""
+FADES = """e => { const box = e.querySelector('.stepper-strip'), {left, right} = box.getBoundingClientRect();
+  const far = (name) => parseFloat(getComputedStyle(box).getPropertyValue(name));
+  const chip = e.querySelector('.stepper-chip.stepper-now').getBoundingClientRect();
+  return {before: far('--before'), behind: far('--behind'), seen: chip.left >= left && chip.right <= right,
+    from: box.scrollLeft, to: box.scrollWidth - box.clientWidth - box.scrollLeft}; }"""
+
+
+def test_on_a_phone_no_product_is_broken_and_the_row_of_names_shows_where_it_goes_on(stepper):
+    tab, figure = stepper("attention_steps", "phone")
+    on, fades = figure.get_by_role("button", name="One step on"), set()
+    for step in range(11):
+        if step:
+            on.click()
+        at_rest(figure)
+        row = figure.evaluate(FADES)
+        assert row["seen"], "the chosen name is in view"
+        for side, far in (("before", "from"), ("behind", "to")):
+            assert (row[side] > 2) == (row[far] > 4), row
+            fades.add((side, row[side] > 2))
+        for number in figure.locator(".stepper-now button[data-key]").all()[:6]:
+            number.click()
+            assert figure.evaluate(BROKEN) == 0, figure.locator(".stepper-sum").inner_text()
+    assert len(fades) == 4 and tab.complaints == []

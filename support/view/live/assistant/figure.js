@@ -4,6 +4,7 @@
   const {Harness, calculator, clock, fromTable, pieces} = window.Assistant;
   const NAMES = {request: "assistant, to its tools", result: "harness", refusal: "harness"};
   const turnsOf = (said, data) => said.split("/").map((turn) => turn.trim()).filter(Boolean).slice(0, data.most_turns);
+  const KEYBOARD = 120, HEADER = 64; // pixels: what takes more of the window is one; of the page's upper bar, with some air
   const SIGNS = ".,!?", ENDS = ".!?"; // what stands in a text beside its words; what ends a sentence
   const isWord = (word) => /^\p{L}+$/u.test(word);
 
@@ -141,6 +142,31 @@
     return make("p", {class: `talk-part talk-${who}`}, make("span", {class: "talk-who"}, name), " ", ...spoken(make, shown || "(nothing)", fresh && who === "reply"));
   };
 
+  // What was said last is in view, with the beginning of its reply.
+  const latest = (log, end) => {
+    const asked = [...log.querySelectorAll(".talk-you")].at(-1);
+    log.scrollTop = end || !asked ? log.scrollHeight : asked.offsetTop - 8;
+  };
+  // A keyboard of a phone may lie over the page: then what one types stands above it, and the conversation has the rest.
+  const above = (held, field) => {
+    const {panel} = held, view = window.visualViewport;
+    let [wide, tall] = [0, 0];
+    const fit = () => {
+      if (view.width !== wide) [wide, tall] = [view.width, 0];
+      tall = Math.max(tall, view.height);
+      const before = panel.classList.contains("talk-typing"), began = !before && document.activeElement === field;
+      const typing = (before || began) && view.scale < 1.05 && view.height < tall - KEYBOARD; // (it stays until the keyboard goes, so that a press on what sends meets it)
+      panel.classList.toggle("talk-typing", typing);
+      panel.style.setProperty("--seen", `${Math.round(view.height)}px`);
+      panel.style.setProperty("--keys", typing ? `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px` : "0px");
+      if (began && typing) requestAnimationFrame(() => {
+        scrollBy({top: held.log.getBoundingClientRect().top - HEADER});
+        latest(held.log);
+      });
+    };
+    for (const event of ["resize", "scroll"]) view?.addEventListener(event, fit);
+  };
+
   Live.define("assistant", {
     prepare: (model, data) => ({harness: new Harness(model, data.marks), known: new Map(), shown: new Set(), first: true,
       words: model.tokens.filter(isWord)}),
@@ -172,12 +198,12 @@
       Object.assign(held, {settings, tools: state.tools, turns: state.talk.length});
       if (held.anew) log.append(make("p", {class: "talk-note talk-anew"}, held.anew));
       held.first = false;
+      if (begun) held.panel?.classList.add("talk-on");
       const goesOn = () => log.classList.toggle("talk-goes-on", log.scrollHeight - log.scrollTop - log.clientHeight > 12);
       log.addEventListener("scroll", goesOn, {passive: true});
-      // What was said last is in view, with the beginning of its reply; the field stands under it.
+      // The field stands under what was said last.
       requestAnimationFrame(() => {
-        const asked = [...log.querySelectorAll(".talk-you")].at(-1);
-        log.scrollTop = held.anew || !asked ? log.scrollHeight : asked.offsetTop - 8;
+        latest(log, held.anew);
         const field = log.closest("live-figure")?.querySelector(".live-of-prompt");
         if (begun && state.talk.length) for (const part of [log, field]) part?.scrollIntoView({block: "nearest"});
         else if (state.trouble && field?.contains(document.activeElement)) field.parentElement.querySelector(".talk-reads").scrollIntoView({block: "nearest"}); // (what is wrong with a text is seen over it)
@@ -216,6 +242,8 @@
       const panel = held.log.closest(".live-panel"), row = panel.querySelector(".live-of-prompt");
       row.append(panel.querySelector("[data-act=say]"));
       panel.querySelector(".live-picture").after(row);
+      held.panel = panel;
+      above(held, row.querySelector("input"));
     },
     actions: {
       say(values, uniform, held, data) {

@@ -15,6 +15,7 @@
     started() {
       this.wholeWords = false;
       this.walks = true;
+      this.bottom.leave();
       this.opening = Boolean(this.root.closest(".hero")) && this.state.prompt === this.data.opening[0] && !this.state.off.length;
       if (this.box.flow === "down") return;
       const {top, bottom, height} = this.stage.getBoundingClientRect();
@@ -23,6 +24,7 @@
     // Step or Back was.
     stepped() {
       this.wholeWords = false;
+      this.bottom.leave();
       if (this.box.flow === "across") return;
       this.walks = true;
       this.frame();
@@ -50,6 +52,7 @@
       stage.style.height = `${Math.ceil(high)}px`;
       stage.style.setProperty("--film", `${-this.film}px`);
       stage.style.setProperty("--high", `${Math.ceil(box.H)}px`);
+      this.bar?.parentElement.style.setProperty("--player", `${this.bar.offsetHeight}px`); // (what opens at the window's lower edge stands above it)
       if (began) this.lead();
     }
     // The page goes where the text and the frame are seen, if they are not.

@@ -235,7 +235,7 @@
     // A word can be added behind the last one, as long as the model can read one more.
     get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }
     append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.stands, at: 0}); }
-    translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`, "data-english": this.data.english[word].replace(/\W$/, "")} : {}; }
+    translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`, "data-english": this.data.english[word].replace(/^\W|\W$/g, "")} : {}; }
     // What a hand opens is a sheet; what stands open already stays where it is. Play pauses: its next word would close it.
     open(part, more = {}) {
       if (part !== "nothing") this.tools.pause();

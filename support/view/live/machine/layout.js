@@ -74,39 +74,42 @@
   }
 
   function down(W, state, data, switching) { // words are columns
-    const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7), C = W / (most + 1);
-    const {shown, gap, slot} = window_(state, most, data.keeps), S = clamp(C - 16, 40, 64), tall = S * cell.rows / cell.columns, places = {};
+    const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7);
+    // A short text has larger squares, and a long one more room for its threads; the height of the whole stays the same.
+    const {shown, gap, slot} = window_(state, most, data.keeps), used = slot(shown.length - 1) + 2, C = W / clamp(used, Math.min(4, most + 1), most + 1), places = {};
+    const largest = Math.max(60, 0.16 * W), side = (each) => clamp(each - 16, 40, largest), S = side(C), tall = S * cell.rows / cell.columns;
+    const spare = (2 * L + 1) * (side(W / 4) * cell.rows / cell.columns - tall) / L;
     shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
     const tap = high(), box = {flow: "down", strip: 36, hidden: gap ? C * 0.7 : 14, W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: places[p].x - C / 2 + 2, y: 0, w: C - 4, h: 32}));
     box.next = {x: C * (slot(shown.length - 1) + 1) + 2, y: 0, w: C - 4, h: 32};
     box.embedding = {x: 4, y: 36, h: 24}; // (a heading is as wide as its words: behind them no line is seen)
     box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 40};
-    let y = 62;
+    let y = 60;
     const row = (stage) => {
       for (const p of shown) box.squares.push({stage, p, x: places[p].x - S / 2, y});
       y += tall;
     };
     row(0);
     for (let i = 0; i < L; i++) {
-      const m = clamp(W / H - 36, 36, 60), each = W / H, label = {x: 4, y: y + 10, h: 24};
-      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 40}));
+      const m = clamp(W / H - 30, 36, 64), each = W / H, label = {x: 4, y: y + 7, h: 24};
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 34}));
       const start = y + 5;
-      y += 40 + m + tap + 4;
+      y += 34 + m + tap + 4;
       // (the threads take the room of the switches where there is none)
-      const from = switching || state.off.some((name) => name.startsWith(`h${i}`)) ? y : y - tap + 8, to = y + 64;
+      const from = switching || state.off.some((name) => name.startsWith(`h${i}`)) ? y : y - tap + 8, to = y + 52 + spare;
       y = to;
       row(2 * i + 1);
       box.switcher ||= {x: W - 128, y: label.y + 12 - Math.max(28, tap) / 2, w: 124, h: Math.max(28, tap)};
       const ffn = {x: 4, y: y + 10, h: 28}, toggle = {x: W - 52, y: y + 24 - tap / 2, w: 44, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
       const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
-      y = top + units.rows * units.cell + 12;
+      y = top + 48;
       row(2 * i + 2);
       y += 6;
       box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
     }
     box.step = 34;
-    box.bars = {x: 0, y: y + 14, w: W, h: 9 * box.step + 30};
+    box.bars = {x: 0, y: y + 14, w: W, h: (state.over ? 2 : 9) * box.step + 30}; // (behind the end of a text stands one line)
     box.H = box.bars.y + box.bars.h;
     box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 8}).x, y: 0});
     return box;

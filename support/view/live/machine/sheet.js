@@ -1,10 +1,10 @@
 // An opened part of the machine view as a sheet: on a wide screen beside the figure or over the other blocks of its drawing,
-// on a phone at the window's lower edge. What it explains stays in sight. It is closed by its ×, by Escape, on a phone by
-// Back, and when the text or another part's switch changes. One that stands open from the start (a chapter's, or an
-// address's) is no sheet, but stands below the drawing.
+// on a phone above the bar with Play. What it explains stays in sight. It is closed by its ×, by Escape, and when the text or
+// another part's switch changes; on a phone also by Back, by a press beside it, by a finger that draws it down, and by Play
+// and Step. One that stands open from the start (a chapter's, or an address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260, MUCH = [0.46, 400]; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260, MUCH = [0.46, 400], FAR = 60; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most; how far a finger draws it to close it
   let count = 0;
 
   window.MachineSheet = class {
@@ -13,6 +13,8 @@
       this.name = `machine-sheet-${++count}`;
       this.entry = false; // whether the history holds an entry for it, which Back takes away
       addEventListener("popstate", () => this.back());
+      document.addEventListener("click", (event) => this.beside(event));
+      this.drawn();
       document.addEventListener("keydown", (event) => {
         const {view} = this, mine = [view.root, view.room].some((part) => part.contains(event.target));
         if (event.key !== "Escape" || event.defaultPrevented || view.state.open === "nothing" || !(mine || this.raised)) return;
@@ -30,6 +32,35 @@
       });
       return this.button;
     }
+    // Play or Step goes on, or a hand has pressed beside it: on a phone it makes room.
+    leave() { if (this.raised && this.view.box.flow === "down") this.view.open("nothing"); }
+    // What is pressed for its own sake leaves it open: another part of the drawing, a button, a link.
+    beside(event) {
+      const {view} = this, {target} = event, canvas = target === view.canvas;
+      if (!this.raised || event.composedPath().includes(view.room) || (canvas && view.find(event).part)) return;
+      if (canvas || !target.closest("a, button, input, select, label, summary, .live-player, .term-sheet")) this.leave();
+    }
+    // A finger draws it down by its head, or anywhere while it is read from its beginning.
+    drawn() {
+      const {room} = this.view;
+      let from = null, far = 0;
+      room.addEventListener("touchstart", ({target, touches: [{clientX: x, clientY: y}, another]}) => {
+        const holds = this.raised && this.view.box.flow === "down" && !another && (target.closest(".machine-head") || room.scrollTop <= 0);
+        from = holds ? {x, y} : null;
+        far = 0;
+      }, {passive: true});
+      room.addEventListener("touchmove", ({touches: [{clientX: x, clientY: y}]}) => {
+        if (!from) return;
+        far = y - from.y > Math.abs(x - from.x) ? y - from.y : 0;
+        room.style.translate = far ? `0 ${far}px` : "";
+      }, {passive: true});
+      for (const end of ["touchend", "touchcancel"]) room.addEventListener(end, () => {
+        if (!from) return;
+        from = null;
+        room.style.translate = "";
+        if (far > FAR && end === "touchend") this.leave();
+      });
+    }
     get raised() { return this.view.room.classList.contains("machine-sheet"); }
     raise() {
       if (this.raised) return;
@@ -45,12 +76,10 @@
       if (!this.raised) return;
       const {room, box} = this.view;
       this.standBeside(box.flow === "across");
-      if (box.flow === "across") {
-        this.stand();
-        const fold = asked && this.stood && room.querySelector(".machine-fold"); // the numbers that were asked for begin under its title
-        if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom;
-        return;
-      }
+      if (box.flow === "across") this.stand();
+      const fold = asked && (this.stood || box.flow === "down") && room.querySelector(".machine-fold"); // the numbers that were asked for begin under its title
+      if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom;
+      if (box.flow === "across") return;
       const {top, height} = this.explained();
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       if (!this.raised) return;
@@ -67,9 +96,10 @@
       if (narrow && this.under(figure, drawing)) return;
       const inside = narrow && this.inside(drawing.left - figure.left, figure.width);
       const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
-      const bottom = innerHeight - 8, enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much)), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
+      const bottom = this.lowest, enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much)), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`, top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
     }
+    get lowest() { return innerHeight - 8 - (this.view.bar?.offsetHeight || 0); } // (a phone that lies has the bar, too)
     // How much of the window its numbers get, once they are unfolded.
     get much() { return this.view.unfolded ? Math.min(MUCH[0] * innerHeight, MUCH[1]) : 0; }
     // Below the drawing, as wide as that, so that it is low; whether it stands there.
@@ -87,7 +117,7 @@
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
       // Unfolded it may lie over the buttons, and the page goes up as far as the drawing stays in the window.
-      const much = Math.min(room.scrollHeight + 2, this.much), low = drawing.bottom + 8, bottom = innerHeight - 8;
+      const much = Math.min(room.scrollHeight + 2, this.much), low = drawing.bottom + 8, bottom = this.lowest;
       if (much && !this.below && much > has) {
         const up = Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)), top = Math.min(low, bottom + up - much);
         Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom + up - top)}px`});

@@ -61,6 +61,12 @@
     };
   }
 
+  // On a phone the names are one row, which fades where it goes on.
+  const goesOn = (box) => {
+    const fades = (far) => far > 4 ? "3rem" : "0.1rem";
+    box.style.setProperty("--before", fades(box.scrollLeft));
+    box.style.setProperty("--behind", fades(box.scrollWidth - box.clientWidth - box.scrollLeft));
+  };
   // The names of all matrices, in the order in which they are made: each leads to the step that makes it.
   function strip(held, data, {make, set: go, values}) {
     const node = make("div", {class: "stepper-strip", role: "toolbar", "aria-label": "All matrices, in the order in which they are made; each leads to its step"});
@@ -72,6 +78,7 @@
     });
     const chips = held.cards.map(({chip}) => chip);
     node.append(...chips);
+    node.addEventListener("scroll", () => goesOn(node), {passive: true});
     node.addEventListener("keydown", (event) => {
       const at = chips.indexOf(event.target), next = chips[{ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: chips.length - 1}[event.key]];
       if (!next) return;
@@ -195,6 +202,7 @@
   function settle({place, cell: chosen}, held, last) {
     const {chip} = held.cards.find(({now}) => now), box = chip.parentElement;
     if (last !== place) box.scrollLeft = chip.offsetLeft - (box.clientWidth - chip.offsetWidth) / 2;
+    goesOn(box);
     if (document.activeElement?.disabled) [held.back, held.on].find((button) => !button.disabled).focus({preventScroll: true});
     if (chosen === "none") {
       if (last !== undefined && last !== place) bring(held);

@@ -2,7 +2,7 @@
 // a short motion: the row and the column are marked, the products come in their order, and then the cell is filled.
 (() => {
   "use strict";
-  const PACE = 240, MOST = 1400; // milliseconds: for a term, and for a whole sum or for all other cells of a step
+  const PACE = 240, MOST = 1400, SHORT = 30; // milliseconds: for a term, and for a whole sum or for all other cells of a step; signs of a term that stays on one line
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const plain = (number) => number.replace("−", "");
 
@@ -20,14 +20,16 @@
   // The sum of a cell is written into the line below the matrices. Returned are its terms, and what comes after them.
   function write(key, held, {make, typeset}) {
     const {cell: [text, , , told, sources], name} = held.cells.get(key), at = told.length - text.length - 3;
-    const parts = terms(told.slice(0, at), sources, (source) => held.cells.get(source).cell[0]).map(({pieces, keys}) => ({
-      keys,
-      node: make("span", {class: "stepper-term"}, ...pieces.map(([piece, from]) => from ? make("span", {class: `stepper-from stepper-${held.cells.get(from).role}`}, piece) : piece)),
-    }));
+    // (A line breaks before the sign of a term, and not within a short one.)
+    const parts = terms(told.slice(0, at), sources, (source) => held.cells.get(source).cell[0]).map(({pieces, keys}, k) => {
+      if (k) pieces[0][0] = pieces[0][0].trimStart();
+      const short = pieces.reduce((sum, [piece]) => sum + piece.length, 0) <= SHORT;
+      return {keys, node: make("span", {class: `stepper-term${short ? " stepper-whole" : ""}`}, ...pieces.map(([piece, from]) => from ? make("span", {class: `stepper-from stepper-${held.cells.get(from).role}`}, piece) : piece))};
+    });
     const of = [...new Set(sources.map((source) => held.cells.get(source).matrix))];
     const from = of.flatMap((matrix, k) => [k ? k < of.length - 1 ? ", " : " and " : " From ", make("span", {class: `stepper-from stepper-${held.cards.find((each) => each.name === matrix).role}`}, ...typeset(matrix, make))]);
     const end = make("span", {class: "stepper-term"}, `${told.slice(at)}.`, make("span", {class: "stepper-whence"}, ...from, "."));
-    held.sum.replaceChildren(...typeset(`${name} = `, make), ...parts.map(({node}) => node), end);
+    held.sum.replaceChildren(...typeset(`${name} = `, make), ...parts.flatMap(({node}, k) => k ? [" ", node] : [node]), end);
     return {parts, end};
   }
 
