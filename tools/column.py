@@ -13,9 +13,9 @@ from stacking import Panel, gather, move, rows_of, stacked
 from svg_text import named, texts, written
 from widening import widened
 
-COLUMN = 504.0  # points: `support.view.style.WIDE`
+COLUMN = 630.0  # points: 655 pixels (`lean_pages.PIXELS`), what the card of a figure has room for
 LITTLE = 1.02  # times the column: nobody sees that it is shown smaller
-MUCH = 1.4  # times: letters would be too small, so that panels rather go below one another
+MUCH = 1.1  # times: letters would be too small, so that panels rather go below one another
 AIR = 14.0  # points above a title
 
 

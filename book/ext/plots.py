@@ -28,9 +28,10 @@ GROUND = ("#ffffff", "#121212")  # the page's own
 ENDING = ".plot.svg"
 LIFT = 1.2  # how much faint shades become lighter in the dark, where they belong to no map of the book
 # The ends of a map of shades in the dark, in OKLab: lightness and chroma, the hue on the way from zero, and
-# how much more chroma there is in the middle. Zero is a little lighter than the ground.
+# how much more chroma there is in the middle. Zero is a little lighter than the ground, and the other end no
+# lighter than the bars and lines of the page, so that a large area does not glare.
 ZERO = (0.225, 0.005)
-COLD, WARM = (0.9, 0.06, (250, 244), 0.09), (0.9, 0.08, (25, 40), 0.12)
+COLD, WARM = (0.81, 0.075, (250, 244), 0.075), (0.81, 0.095, (25, 40), 0.105)
 NEAR = 2.5 / 255  # a colour that is no further from one of a map belongs to it
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
