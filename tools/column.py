@@ -29,7 +29,7 @@ def in_column(drawn: str) -> str:
     >>> from support.view import style
     >>> from support.view.image_files import svg
     >>> fig, axes = style.subplots(1, 4, figsize=(10, 2))
-    >>> [round(side) for side in _sides(in_column(svg(fig)))][0] <= 510
+    >>> _sides(in_column(svg(fig)))[0] <= LITTLE * COLUMN
     True
     """
     wide, high = _sides(drawn)
