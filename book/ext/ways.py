@@ -139,11 +139,6 @@ def code_button(lines: int) -> nodes.raw:
     return button
 
 
-def opener(cell: nodes.Element) -> nodes.Node:
-    """The button of a cell that opens its code."""
-    return next(node for node in cell.children if "lines" in getattr(node, "attributes", {}))
-
-
 def join_code(section: nodes.section) -> None:
     """Cells of much code that follow one another, of which only the last prints, get one button."""
     for part in section.findall(nodes.section):
@@ -156,8 +151,7 @@ def join_code(section: nodes.section) -> None:
                 lead = cell
             else:
                 cell["classes"].append("code-joins")
-                button = opener(lead)
-                lead.replace(button, code_button(button["lines"] + opener(cell)["lines"]))
+                lead[0] = code_button(lead[0]["lines"] + cell[0]["lines"])
             if "only-code" not in cell["classes"]:
                 lead = None
 
@@ -234,12 +228,10 @@ class Ways(SphinxPostTransform):
     @staticmethod
     def cell(cell: nodes.Element) -> None:
         """Its folds, a button where code stands open, and whether it draws something."""
-        code, opens = cell.children[0], None
+        code = cell.children[0]
         if code.get("nb_element") == "cell_code_source":
             lines = [line for line in code.astext().splitlines() if line.strip()]
-            opens = code_button(len(lines))
-            if not figures(cell):
-                cell.insert(0, opens)
+            cell.insert(0, code_button(len(lines)))
             if sum(1 + len(line) // WIDE for line in lines) >= LONG:
                 cell["classes"].append("long-code")
         elif shows_code(code):
@@ -253,10 +245,7 @@ class Ways(SphinxPostTransform):
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
         fold_below(cell)
-        if drawn:
-            frame(cell)
-        if opens is not None and opens.parent is None:  # below a figure it is one of its links
-            cell += opens
+        frame(cell)
         # (A folded output stands in a fold of its own, so it is no child of the cell.)
         if not any(part.get("nb_element") == "cell_code_output" for part in cell.findall(nodes.container)):
             cell["classes"].append("only-code")

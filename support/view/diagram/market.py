@@ -103,7 +103,7 @@ def _steps(a: Number, b: Number) -> list[float]:
     return [a + (b - a) * k / 36 for k in range(37)]
 
 
-def _piece(x: Number, y: Number, start: float, end: float) -> list[Point]:
+def _piece(x: Number, y: Number, start: Number, end: Number) -> list[Point]:
     """A piece of the coin, between two parts of a turn."""
     rim = [(x + COIN * math.cos(t), y + COIN * math.sin(t)) for t in _steps(math.tau * start, math.tau * end)]
     return [(x, y), *rim] if end - start < 1 else rim
