@@ -13,9 +13,9 @@ from stacking import Panel, gather, move, rows_of, stacked
 from svg_text import named, texts, written
 from widening import widened
 
-COLUMN = 504.0  # points: `support.view.style.WIDE`
+COLUMN = 630.0  # points: 655 pixels (`lean_pages.PIXELS`), what the card of a figure has room for
 LITTLE = 1.02  # times the column: nobody sees that it is shown smaller
-MUCH = 1.4  # times: letters would be too small, so that panels rather go below one another
+MUCH = 1.1  # times: letters would be too small, so that panels rather go below one another
 AIR = 14.0  # points above a title
 
 
@@ -29,7 +29,7 @@ def in_column(drawn: str) -> str:
     >>> from support.view import style
     >>> from support.view.image_files import svg
     >>> fig, axes = style.subplots(1, 4, figsize=(10, 2))
-    >>> [round(side) for side in _sides(in_column(svg(fig)))][0] <= 510
+    >>> _sides(in_column(svg(fig)))[0] <= LITTLE * COLUMN
     True
     """
     wide, high = _sides(drawn)

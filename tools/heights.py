@@ -21,7 +21,7 @@ MEMBER = re.compile(r'<dl (?=class="py (?:method|property|attribute)\b[^"]*">)')
 ITS_HEAD = 30  # pixels by which the name of a member is lower than the heading of a section, at a desk
 CLOSER = 24  # pixels less between two entries than between two sections
 BETWEEN = 36  # pixels between two members
-DRAWN = 1.25  # pixels for each unit of a drawing
+DRAWN, AT_A_DESK = 1.25, 1.1  # pixels for each unit of a drawing
 ONWARD = 'class="picture-onward'  # what only the picture way shows at the end
 FOLD = re.compile(r"<details(?![^>]*\sopen)([^>]*)>(?:(?!<details\b).)*?</details>", re.S)
 MORE = '<details class="api-more">'  # what an entry of the interface folds
@@ -145,7 +145,8 @@ def counted(section: str, layout: Layout) -> Counter[str]:
         width, height = (int(at[1]), int(at[2])) if narrow else (int(at[3]), int(at[4]))
         found["picture"] += round(height * min(1, layout.column / width))
     for at in take(DRAWING):
-        width, height = DRAWN * float(at[1]), DRAWN * float(at[2])
+        drawn = DRAWN if layout is NARROW else AT_A_DESK
+        width, height = drawn * float(at[1]), drawn * float(at[2])
         found["picture"] += round(height * min(1, layout.column / width))
     for at in take(CODE):
         found["code"] += 1

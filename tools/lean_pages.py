@@ -73,7 +73,11 @@ LEFT_OUT = ("togglebutton.css",)  # nothing on the pages is toggled by it
 
 NARROW = ".narrow.svg"  # how the name of a plot ends that is laid out for a phone
 FITTED = 'data-fitted=""'  # a plot that was laid out for the column of a page
-SMALL = 460  # pixels; beside a plot no wider than that, its caption has room at a desk
+SMALL = 460  # pixels; a plot no wider than that is small
+# Pixels for a point of a plot at a desk: letters of 11.5 points, in a face of higher small letters, are then
+# 0.82 as high as those of the text, which have 16.5 pixels. On a phone they keep their size.
+PIXELS = 1.04
+
 # Of what is written into the pages later:
 PAIR = 'class="plot small only-light only-dark with-table with-wide-table with-plot columns-8 columns-12'
 PAIR += " code-line kept piece one-number"
@@ -104,7 +108,7 @@ def both_themes(attributes: str, svg: str, narrow: str = "") -> str:
     """
     least, *size = (re.search(rf'\b{name}="([\d.]+)', svg) for name in ("data-least", "width", "height"))
     assert least and all(size)
-    wide, high = (round(float(side[1]) * 4 / 3) for side in size if side)
+    wide, high = (round(float(side[1]) * PIXELS) for side in size if side)
     attributes = re.sub(r'\s(?:class|style|width|height)="[^"]*"', "", attributes)
     attributes += f' style="--least:{least[1]}px" width="{wide}" height="{high}" loading="lazy"'
     night = attributes.replace('.plot.svg"', '.plot.svg#dark"')
@@ -117,7 +121,7 @@ def both_themes(attributes: str, svg: str, narrow: str = "") -> str:
     sides = [re.search(rf'\b{name}="([\d.]+)', narrow) for name in ("width", "height")]
     assert src and size[0] and all(sides)
     across, down = (round(float(side[1]) * 4 / 3) for side in sides if side)
-    least_there = math.ceil(float(least[1]) * across / wide)
+    least_there = math.ceil(float(least[1]) * across * PIXELS / (4 / 3 * wide))
     place = f'width="{across}" height="{down}"'
 
     def choice(image: str, theme: str) -> str:
@@ -157,11 +161,6 @@ def with_lazy_pictures(text: str, folder: Path) -> str:
 
 
 SIDEBAR = re.compile(r'<nav\b[^>]*\bclass="bd-links\b.*?</nav>', re.S)  # (its attributes in any order)
-FINDING = re.compile(r'<p class="([^"]*\bfinding\b[^"]*)">(.*?)</p>', re.S)
-FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>', re.S)
-# Of a caption beside its figure: so many lines at most, and no narrower than so many times the size of its
-# letters; how wide a letter is, with what a line leaves empty.
-LINES, SLIM, LETTER = 14, 10, 0.5
 
 
 def plain_signatures(body: str) -> str:
@@ -182,21 +181,6 @@ def without_empty_heads(body: str) -> str:
     return re.sub(
         r"<thead>.*?</thead>\n?", lambda m: m[0] if re.sub(r"<[^>]*>|\s", "", m[0]) else "", body, flags=re.S
     )
-
-
-def with_captions(body: str) -> str:
-    """A caption says how wide it must be for fourteen lines; with less room beside a figure it stands below.
-
-    >>> with_captions('<p class="finding">Four words.</p>')
-    '<p class="finding" style="--room:10em">Four words.</p>'
-    """
-
-    def caption(found: re.Match[str]) -> str:
-        letters = len(re.sub(r"<[^>]*>", "", FORMULA.sub("", found[2])))
-        room = max(SLIM, math.ceil(letters / LINES * LETTER))
-        return f'<p class="{found[1]}" style="--room:{room}em">{found[2]}</p>'
-
-    return FINDING.sub(caption, body)
 
 
 class Files:
@@ -286,7 +270,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
     sheet = f'<link rel="stylesheet" href="{root}_static/{style}">'
     head = head.rstrip() + "\n" + "\n".join([HEAD.strip(), sheet, *extra, *scripts]) + "\n"
     head = re.sub(r'(\s*<meta name="viewport"[^>]*>)(?=.*<meta name="viewport")', "", head, flags=re.S)
-    body = with_icons(with_captions(with_name(body)))
+    body = with_icons(with_name(body))
     body = CODE.sub(lambda m: m["head"] + hung(m["code"]) + m["tail"], body)
     body = plain_signatures(PARAMETER.sub(r"\1\2</em>", body))
     if "bd-sidebar-secondary" not in body:  # no contents

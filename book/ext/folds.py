@@ -103,6 +103,15 @@ def is_numbers(node: nodes.Node) -> bool:
     )
 
 
+def frame(cell: nodes.Element) -> None:
+    """Each picture and drawing of a cell on a card, as a live figure is; its caption stands below."""
+    for node in figures(cell):
+        if not isinstance(node, live_figure):
+            card = nodes.container("", classes=["figure-frame"])
+            node.parent.replace(node, card)
+            card += node
+
+
 def fold_below(cell: nodes.Element) -> None:
     """What is printed beside a figure, and how it is drawn, on one line of folds below it."""
     output = cell.children[-1]

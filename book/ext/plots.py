@@ -15,7 +15,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from cell_ink import inked
+from cell_ink import inked, luminance
 from docutils import nodes
 from lettering import lettered
 from PIL import Image
@@ -28,12 +28,16 @@ GROUND = ("#ffffff", "#121212")  # the page's own
 ENDING = ".plot.svg"
 LIFT = 1.2  # how much faint shades become lighter in the dark, where they belong to no map of the book
 # The ends of a map of shades in the dark, in OKLab: lightness and chroma, the hue on the way from zero, and
-# how much more chroma there is in the middle. Zero is a little lighter than the ground.
+# how much more chroma there is in the middle. Zero is a little lighter than the ground, and the other end no
+# lighter than the bars and lines of the page, so that a large area does not glare.
 ZERO = (0.225, 0.005)
-COLD, WARM = (0.9, 0.06, (250, 244), 0.09), (0.9, 0.08, (25, 40), 0.12)
+COLD, WARM = (0.81, 0.075, (250, 244), 0.075), (0.81, 0.095, (25, 40), 0.105)
 NEAR = 2.5 / 255  # a colour that is no further from one of a map belongs to it
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+# Bars and other areas without an edge, if their colour is light in the dark: so much of it is left there.
+AREA = re.compile(r'(<g id="patch_\d+">\s*<path [^>]*\bstyle="fill: (#[0-9a-f]{6})")/>')
+GLARING, LEFT = 0.35, 0.78
 PICTURE = re.compile(r'<image\b[^>]*?href="data:image/png;base64,(?P<data>[^"]*)"[^>]*?/>', re.S)
 # Linear sRGB to the cone responses of OKLab and from there to lightness and two opponent colours.
 CONES = np.array(
@@ -86,7 +90,7 @@ def _night(amount: np.ndarray, end: tuple[float, float, tuple[int, int], float])
     light, chroma, (first, last), more = end
     angle = np.deg2rad(first + (last - first) * amount)
     far = ZERO[1] + (chroma - ZERO[1]) * amount + more * np.sin(np.pi * amount**1.3)  # and hue comes later
-    up = ZERO[0] + (light - ZERO[0]) * amount**0.72  # small amounts rise fast from the ground
+    up = ZERO[0] + (light - ZERO[0]) * amount**0.68  # small amounts rise fast from the ground
     return srgb(np.stack([up, far * np.cos(angle), far * np.sin(angle)], axis=-1))
 
 
@@ -153,6 +157,23 @@ def dark_picture(png: bytes) -> bytes:
     return out.getvalue()
 
 
+def softened(svg: str) -> str:
+    """A drawing whose glaring areas have a class of their own, by which the dark file makes them quieter.
+
+    >>> bar = '<g id="patch_3"><path d="M 0 0 z" style="fill: {}"/></g>'
+    >>> [softened(bar.format(code)).count('class="a"') for code in ("#0072b2", "#222222", "#eeeeee")]
+    [1, 0, 0]
+    """
+    known = {code.lower() for code in style.COLOURS.values()} | {light for light, _ in style.ROLES.values()}
+
+    def mark(found: re.Match[str]) -> str:
+        code = found[2]
+        glares = code in known - {style.COLOURS["black"]} and luminance(_channels(dark(code))) > GLARING
+        return f'{found[1]} class="a"/>' if glares else found[0]
+
+    return AREA.sub(mark, svg)
+
+
 def _both(found: re.Match[str]) -> str:
     light = re.sub(r' id="[^"]*"', "", found[0])
     data = base64.b64encode(dark_picture(base64.b64decode(found["data"]))).decode()
@@ -179,7 +200,7 @@ def themed(svg: str) -> str:
     '<path style="fill: var(--c1)"/></svg>'
     """
     svg, inks = inked(svg, shaded, dark)
-    svg, face = lettered(svg)
+    svg, face = lettered(softened(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)
     names = {"#000000": "--c0"}
@@ -200,7 +221,8 @@ def themed(svg: str) -> str:
     night = "".join(f"{name}:{other};" for name, (_, other) in both.items())
     rules = (
         f"svg{{{light}fill:var(--c0)}}svg:target{{{night}}}"
-        f".d,svg:target .l{{display:none}}svg:target .d{{display:inline}}{face}"
+        f".d,svg:target .l{{display:none}}svg:target .d{{display:inline}}"
+        f"svg:target .a{{opacity:{LEFT}}}{face}"
     )
     wide = re.search(r'\bwidth="([\d.]+)pt"', svg)
     small = letters(svg)

@@ -40,6 +40,7 @@ from folds import (
     figures,
     fold_below,
     fold_deeper,
+    frame,
     gather,
     gather_code,
     goes_deeper,
@@ -273,6 +274,7 @@ class Ways(SphinxPostTransform):
         elif not any(cell.findall(nodes.table)):
             cell["classes"].append(HIDDEN)
         fold_below(cell)
+        frame(cell)
         # (A folded output stands in a fold of its own, so it is no child of the cell.)
         if not any(part.get("nb_element") == "cell_code_output" for part in cell.findall(nodes.container)):
             cell["classes"].append("only-code")

@@ -611,3 +611,26 @@ def test_the_page_has_the_exponents_that_its_face_lacks():
         code for first, *last in told for code in range(int(first, 16), int((last or [first])[0], 16) + 1)
     }
     assert wanted == set(page.getBestCmap())
+
+
+def test_a_large_area_in_the_dark_is_quieter_than_a_line(browser, tmp_path):
+    """(A square of full cells and rows of bars shone as brightly as the letters of the page.)"""
+    ends = plots.shaded(matplotlib.colormaps[style.UP](np.ones(1))[:, :3])
+    ends = np.vstack([ends, plots.shaded(matplotlib.colormaps[style.BOTH](np.array([0.0, 1.0]))[:, :3])])
+    assert plots.oklab(ends)[:, 0].max() < plots.oklab(np.array([[0x6C, 0xC1, 0xF2]]) / 255)[0, 0] + 0.05
+    fig = plot_bars({"one": [1, 2], "two": [3, 1]}, ["a", "b"], digits=1)
+    fit(fig)
+    (tmp_path / "a.svg").write_text(plots.themed(svg(fig)), encoding="utf8")
+    tab = browser.new_page()
+    try:
+        for mark, opaque in (("", "1"), ("#dark", str(plots.LEFT))):
+            tab.goto((tmp_path / "a.svg").as_uri() + mark)
+            found = tab.evaluate(
+                "() => [...document.querySelectorAll('.a')].map(e => getComputedStyle(e).opacity)"
+            )
+            assert len(found) == 6 and {*found} == {opaque}, "four bars, and two of the legend"
+    finally:
+        tab.close()
+    bar = np.array([int(style.DARK["blue"][i : i + 2], 16) for i in (1, 3, 5)])
+    seen = (plots.LEFT * bar + (1 - plots.LEFT) * 0x12).round().astype(int)
+    assert contrast("#" + "".join(f"{part:02x}" for part in seen), plots.GROUND[1]) > 4.5

@@ -680,7 +680,7 @@ def test_every_plot_has_its_caption_in_every_way(site, page):
     drawn = [cell for cell in cells if '<img class="plot' in cell]
     assert drawn
     for cell in drawn:
-        assert cell.count('<p class="finding" style="--room:') == 1 and "finding only-in-picture" not in cell
+        assert cell.count('<p class="finding">') == 1 and "finding only-in-picture" not in cell
 
 
 def test_the_pictures_ask_only_for_what_they_showed(own):

@@ -78,9 +78,31 @@ def test_every_word_has_its_tickets_and_the_one_that_is_drawn_lies_in_a_word():
         assert areas == pytest.approx(counts[:2])
 
 
+def test_the_pieces_of_the_coin_are_as_large_as_the_weights_and_the_basket_holds_the_output():
+    scores, values = torch.tensor([2.0, 0.0, 1.0]), torch.tensor([[9.0, 0.0], [0.0, 5.0], [3.0, 3.0]])
+    weights = scores.softmax(0)
+    names = (["baker", "fishmonger", "dairy"], ["bread", "fish", "cheese"])
+    drawing = diagram.market(*names, scores.tolist(), weights.tolist(), values.tolist())
+    shown = words(drawing)
+    assert {"bread 2", "fish 0", "cheese 1", *(f"{weight:.2f}" for weight in weights.tolist())} <= {*shown}
+    output = (weights @ values).tolist()
+    for meal, amount in zip(("breakfast", "dinner"), output, strict=True):
+        [line] = [line for line in shown if line.startswith(f"{meal}: ")]
+        assert line.endswith(f"= {amount:.2f}") and f"{amount:.2f} for {meal}" in drawing.alt
+    pieces = [p for p in ET.fromstring(drawing.svg).iter() if p.get("fill-opacity") == "0.45"]
+    areas = []
+    for piece in pieces:
+        x, y = np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", piece.get("d")), dtype=float).T
+        areas.append(abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2)
+    assert np.array(areas) / sum(areas) == pytest.approx(weights.numpy(), abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
+        (lambda: diagram.market(weights=(0.5, 0.5, 0.5)), "make that 1"),
+        (lambda: diagram.market(scores=(1, 2)), "two or three stalls"),
+        (lambda: diagram.market(meals=("breakfast",)), "one value for each"),
         (lambda: diagram.lead((0.5, 0.5), (1,)), "each with a reward"),
         (lambda: diagram.lead(stiffness=(1, 0)), "weights"),
         (lambda: diagram.forecasts(["hail"]), "sun, rain or snow"),

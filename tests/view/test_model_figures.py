@@ -297,3 +297,16 @@ def test_what_the_tour_of_the_ablations_tells_is_so():
         for item in figure.compute(**dict.fromkeys((c.name for c in figure.controls), True))["rules"]
     ]
     assert max(abs(a - b) for a, b in zip(none, whole, strict=True)) < 0.01
+
+
+def test_the_still_of_the_ablations_rounds_no_share_up_to_one():
+    """(Beside its bar stood 1.00, and in the sentence above it “at least 99.9%”.)"""
+    figure = find("ablation")
+    found = figure.compute(**figure.values())
+    written = [text.get_text() for text in figure.draw(figure.values(), found).axes[0].texts]
+    shares = [item[key] for key in ("whole", "now") for item in found["rules"]]
+    assert len(written) == len(shares) and max(shares) > 0.9995
+    for text, share in zip(written, shares, strict=True):
+        shown = float(text.removeprefix("≥ ").removesuffix("%")) / 100
+        assert shown < 1 or share == 1, text
+        assert abs(shown - share) < 0.001 and (share >= shown if "≥" in text else True)

@@ -19,6 +19,7 @@ from support.view.diagram.inside import checkpoint, hooks, orchestra
 from support.view.diagram.layers import block, decoder, feed_forward
 from support.view.diagram.lead import lead
 from support.view.diagram.lottery import lottery
+from support.view.diagram.market import market
 from support.view.diagram.memory import lstm, postcards, rnn, seq2seq
 from support.view.diagram.neurons import descent, neuron
 from support.view.diagram.parallel import parallelism, pipeline, ring, tensor_parallel
@@ -57,6 +58,7 @@ __all__ = [
     "loss_of_logits",
     "lottery",
     "lstm",
+    "market",
     "merges",
     "neuron",
     "orchestra",

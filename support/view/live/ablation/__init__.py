@@ -161,8 +161,10 @@ def draw_rules(values: Values, found: Values) -> Figure:
     labels = [f"{item['rule']}\n({item['asked']})" for item in found["rules"]]
     groups = {"every part on": [item["whole"] for item in found["rules"]]}
     groups["as switched"] = [item["now"] for item in found["rules"]]
-    fig = plot_bars(groups, labels, xlabel="share of the right answer", digits=2, size=(style.WIDTH, 5.2))
-    fig.axes[0].set_xlim(0, 1.15)
+    fig = plot_bars(groups, labels, xlabel="share of the right answer", size=(style.WIDTH, 5.2))
+    for bars, shares in zip(fig.axes[0].containers, groups.values(), strict=True):
+        fig.axes[0].bar_label(bars, [least(p) for p in shares], padding=3, fontsize=style.LETTERS)  # type: ignore[arg-type]
+    fig.axes[0].set_xlim(0, 1.3)
     return fig
 
 
