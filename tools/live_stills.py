@@ -10,7 +10,7 @@ import hashlib
 import re
 from pathlib import Path
 
-INLINE = re.compile(r'(?<=\ssrc=")data:image/png;base64,(?P<data>[A-Za-z0-9+/=]+)(?=")')
+INLINE = re.compile(r'(?<=\ssrc=")data:image/(?P<kind>png|webp);base64,(?P<data>[A-Za-z0-9+/=]+)(?=")')
 
 
 def as_files(text: str, folder: Path, way: str) -> str:
@@ -18,7 +18,7 @@ def as_files(text: str, folder: Path, way: str) -> str:
 
     def move(found: re.Match[str]) -> str:
         picture = base64.b64decode(found["data"], validate=True)
-        path = folder / f"{hashlib.sha256(picture).hexdigest()}.png"
+        path = folder / f"{hashlib.sha256(picture).hexdigest()}.{found['kind']}"
         folder.mkdir(exist_ok=True)
         path.write_bytes(picture)
         return f"{way}{path.name}"

@@ -159,6 +159,9 @@ const offers = (() => {
     [/\b(?:know(?:s|ing)?\s+)?(?:(?:the\s+)?(?:word\s+order|order\s+of\s+(?:the\s+|its\s+)?(?:words|tokens))|(?:in\s+)?(?:which|what)\s+order\s+(?:the\s+)?(?:words|tokens)\s+(?:are|come|stand)(?:\s+in)?)\b/i, "positions"],
     [/\b(?:run|try|use)\s+(?:this|it|(?:the|this)\s+(?:book|code)|the\s+notebooks?)\s+on\s+(?:my|a|your)\s+(?:own\s+)?(?:laptop|computer|machine|pc|mac)\b/i, "run it"],
     [/\b(?:(?:i|you|we)\s+)?needs?\s+(?:a\s+|the\s+)?(?:gpu|graphics\s+card)s?\b|\bgpus?\s+needed(?:\s+(?:for|in)\s+training)?\b|^\s*(?:gpu|graphics\s+card)s?\s*$/i, "run it"],
+    [/^\s*(?:(?:how|where)\s+)?(?:(?:do|can|to)\s+)?(?:(?:i|you|we)\s+)?(?:(?:run|open|try|use)\s+)?(?:(?:it|this|(?:the|this)\s+(?:book|code|notebooks?|chapters?))\s+)?(?:(?:on|in|with)\s+)?(?:google\s+)?colab\W*$/i, "run it"],
+    [/\b(?:(?:code|source)\s+(?:of|for)\s+)?(?:the\s+)?sampling\s+(?:function|code)\b|\bcode\s+(?:of|for)\s+sampling\b/i, "next_token"],
+    [/^\s*(?:mistakes?|corrections?|(?:errors?|mistakes?|corrections?)\s+(?:in|of)\s+(?:the\s+|its\s+)?(?:sources?|texts?|papers?)|what\s+(?:did|does|has)\s+(?:the|this)\s+book\s+f(?:i|ou)nd\s+wrong.*|(?:what\s+is\s+)?wrong\s+in\s+(?:its|the)\s+sources)\W*$/i, "errata"],
     [/\bhow\s+much\s+(?:memory|v?ram)\s+(?:does|do|is|are)\s+(?:a\s+|the\s+)?(?:models?|training)\s+needs?\b/i, "what has to be in memory"],
   ];
   const calledIn = (text) => CALLED.find(([words]) => words.test(text));

@@ -1,7 +1,13 @@
 // Judges the answers of a quiz (book/ext/quiz.py): what is right, and which mistake a wrong answer most likely comes from. A wrong
 // answer can be tried again; what is counted is the first one.
 document.addEventListener("DOMContentLoaded", () => {
-  const number = (text) => Number(text.trim().replace("−", "-").replace(/,(?=\d{3}\b)/g, "").replace(",", "."));
+  // A decimal number: its digits may stand in groups of three, and a comma that can be no such group's is a decimal point.
+  const POINT = /^[+-]?(?:[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+)|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i, COMMA = /^[+-]?(?:[1-9]\d{0,2}(?:(?:\.\d{3})+|(?: \d{3})+)|\d*),\d+$/;
+  function number(text) {
+    const given = text.trim().replace("−", "-").replace(/\s/g, " "), digits = given.replace(/ /g, "");
+    if (POINT.test(given) && /^[^e]*\d/i.test(given)) return Number(digits.replace(/,/g, ""));
+    return COMMA.test(given) ? Number(digits.replace(/\./g, "").replace(",", ".")) : NaN;
+  }
   // As many digits as the question asks for; else as many as the right answer has.
   const same = (given, value, precision) => precision
     ? given.toPrecision(precision) === value.toPrecision(precision)
@@ -27,7 +33,7 @@ document.addEventListener("DOMContentLoaded", () => {
         return;
       }
       if (question.type === "numeric" && Number.isNaN(number(typed))) {
-        told.textContent = "That is not a number.";
+        told.textContent = "Write one decimal number, such as 0.25 or 1,000.";
         return;
       }
       const answer = judged(question, typed), right = Boolean(answer.correct);

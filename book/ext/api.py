@@ -3,8 +3,11 @@
 Of each entry the signature and the first paragraph are seen; below them the rest is folded.
 """
 
+import importlib
+import inspect
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -16,6 +19,7 @@ NO_VALUE = re.compile(r"=( ?)<(?:[^<>]|<[^<>]*>)*>")
 # A default that is an object, such as TrainConfig(steps=150, …) or array([…]): it would fill lines.
 OBJECT = re.compile(r"=( ?)(\w+)\((?:[^()]|\([^()]*\))+\)")
 
+ROOT = Path(__file__).resolve().parents[2]
 SHORT = 300  # letters of an entry without parameters and members that is not folded
 
 
@@ -76,10 +80,35 @@ def contains(rest: list[nodes.Node]) -> Iterator[str]:
             yield from (field[0].astext() for field in part.findall(nodes.field))
     if any(isinstance(part, nodes.doctest_block | nodes.literal_block) for part in rest):
         yield "Example"
+    if isinstance(rest[-1], nodes.raw):
+        yield "Code"
     for part in rest:
         if isinstance(part, addnodes.desc):
             called = "()" if part["objtype"] == "method" else ""
             yield from (f"{name['ids'][0].rsplit('.')[-1]}{called}" for name in part[:-1] if name["ids"])
+
+
+def file_of(module: str, name: str) -> str:
+    """The file of the package that holds the code of a function or class; nothing for what has none.
+
+    >>> file_of("support.text", "Vocabulary"), file_of("support.worlds", "NAMES")
+    ('support/text/vocabulary.py', '')
+    """
+    owner: Any = importlib.import_module(module)
+    for part in name.split("."):
+        owner = getattr(owner, part, None)
+    if not (inspect.isclass(owner) or inspect.isroutine(owner)):
+        return ""
+    path = Path(inspect.getsourcefile(inspect.unwrap(owner)) or "")
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+
+
+def name_file(entry: addnodes.desc) -> None:
+    """Say below an entry in which file its code is."""
+    told = entry[0]
+    path = file_of(told["module"], told["fullname"]) if told.get("module") else ""
+    if path:
+        entry[-1].append(raw(f'<p class="api-file">Its code: <code>{path}</code></p>'))
 
 
 def folded(entry: addnodes.desc) -> None:
@@ -87,7 +116,7 @@ def folded(entry: addnodes.desc) -> None:
     content = entry[-1]
     rest = content[1:] if content.children and isinstance(content[0], nodes.paragraph) else []
     if not rest or (
-        all(isinstance(part, nodes.paragraph) for part in rest) and len(content.astext()) < SHORT
+        all(isinstance(part, nodes.paragraph | nodes.raw) for part in rest) and len(content.astext()) < SHORT
     ):
         return
     says = " · ".join(contains(rest)) or "More"
@@ -99,6 +128,7 @@ def fold(app: Any, document: nodes.document) -> None:
     """Fold the entries of a page; the members of a class are folded with it, and not once more."""
     for entry in list(document.findall(addnodes.desc)):
         if entry["domain"] == "py" and not isinstance(entry.parent, addnodes.desc_content):
+            name_file(entry)
             folded(entry)
 
 

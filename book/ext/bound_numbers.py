@@ -20,6 +20,9 @@ from prose_numbers import EXEMPT, NAMES, NUMERAL
 CHAPTER = "This number is computed by the code of this chapter; a test compares the two."
 PROSE = "This number is computed by the book's code (tools/front_pages.py, {name}); a test compares the two."
 
+SIGN = """<p class="bound-says">A number <span class="bound-sign">with this line</span> under it
+was computed by the code of this chapter.</p>"""
+
 TAIL = re.compile(r"(?P<numeral>[-−]?(?:" + NUMERAL.pattern + r"))(?P<rest>[%]?)$")
 
 
@@ -46,6 +49,23 @@ class Mark(SphinxTransform):
                 where = self.document.settings.env.docname
                 self._mark(before, bound[0], where.startswith("notebooks/"))
             raw.parent.remove(raw)
+        if self.document.settings.env.docname.startswith("notebooks/"):
+            any(self._explain(number) for number in self.document.findall(bound_number))
+
+    @staticmethod
+    def _explain(first: nodes.Node) -> bool:
+        """Say what the line means, below the first paragraph that ends with a sentence, if one follows."""
+        while first.parent and not isinstance(first.parent, nodes.section):
+            first = first.parent
+        around = first.parent.children if first.parent else []
+        for place in range(around.index(first) if around else 0, len(around)):
+            node = around[place]
+            if isinstance(node, nodes.section):
+                break
+            if isinstance(node, nodes.paragraph) and node.astext().rstrip(")”").endswith((".", "?")):
+                first.parent.insert(place + 1, nodes.raw("", SIGN, format="html"))
+                return True
+        return False
 
     @staticmethod
     def _before(node: nodes.Node) -> nodes.Node | None:

@@ -1,8 +1,12 @@
 """The directive `figure-list`: the sections of a page by the part of the book to which their chapter belongs.
 
-A section tells its chapter in the line with the class `of-chapter`; those without stand first.
+A section tells its chapter in the line with the class `of-chapter`; those without stand first. Each has a
+small picture of its first live figure. Where the contents stand beside the text, the pictures stand side
+by side.
 """
 
+import base64
+import io
 import re
 import sys
 from html import escape
@@ -11,12 +15,15 @@ from typing import Any
 
 from docutils import nodes
 from folds import raw
+from PIL import Image
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import plan
 
 WITHOUT = "Two models at work"  # sections of no chapter: the calling game, and a story
+SMALL = (224, 144)  # pixels: a picture is shown at half of them
+DATA = "data:image/png;base64,"
 CHAPTER = re.compile(r"notebooks/(\d\d)_")
 
 
@@ -44,18 +51,42 @@ def part_of(section: nodes.section) -> str:
     return WITHOUT
 
 
+def picture(section: nodes.section) -> str:
+    """The still picture of the section's first live figure, small, as an image; nothing if it has none."""
+    still = next((i for i in section.findall(nodes.image) if i["uri"].startswith(DATA)), None)
+    if still is None:
+        return ""
+    small = Image.open(io.BytesIO(base64.b64decode(still["uri"].removeprefix(DATA)))).convert("RGB")
+    out = io.BytesIO()
+    small.thumbnail(SMALL, Image.Resampling.LANCZOS)
+    small.save(out, "WEBP", quality=60, method=6)
+    data, (wide, high) = base64.b64encode(out.getvalue()).decode(), small.size
+    size = f'width="{wide // 2}" height="{high // 2}"'
+    return f'<img src="data:image/webp;base64,{data}" alt="" loading="lazy" {size}>'
+
+
 def listed(sections: list[nodes.section]) -> str:
     """A fold for each part in the order of the book, with links to its sections."""
     found: dict[str, list[str]] = {name: [] for name in (WITHOUT, *(p["part"] for p in plan.parts()))}
     for section in sections:
-        link = f'<a href="#{section["ids"][0]}">{escape(section[0].astext())}</a>'
-        found[part_of(section)].append(f"<li>{link}</li>")
+        found[part_of(section)].append(f"<li>{link(section)}</li>")
     return "".join(
         f"<details{' open' * (part == WITHOUT)}><summary>{escape(part)} ({len(links)})</summary>"
         f"<ul>{''.join(links)}</ul></details>"
         for part, links in found.items()
         if links
     )
+
+
+def link(section: nodes.section) -> str:
+    """A link to a section: its picture and its title."""
+    return f'<a href="#{section["ids"][0]}">{picture(section)}<span>{escape(section[0].astext())}</span></a>'
+
+
+def side_by_side(sections: list[nodes.section]) -> str:
+    """The same links in one list, in the order of the page."""
+    items = "".join(f"<li>{link(section)}</li>" for section in sections)
+    return f'<ul class="figure-gallery">{items}</ul>'
 
 
 def fold_on_phone(section: nodes.section) -> None:
@@ -78,6 +109,7 @@ def fill(app: Any, document: nodes.document) -> None:
         page = next(document.findall(nodes.section))
         sections = [s for s in page.children if isinstance(s, nodes.section)]
         place.replace_self(raw(listed(sections)))
+        page.insert(page.index(sections[0]), raw(side_by_side(sections)))
         for section in sections:
             if part_of(section) != WITHOUT:
                 fold_on_phone(section)

@@ -21,7 +21,8 @@ from terms import homes, names_of, plain, titled  # beside this file
 
 from support.core import atomic_write
 
-LEFT_OUT = ("index", "book/api", "book/errata")
+LEFT_OUT = ("index", "book/api")
+WITHOUT_SECTIONS = ("book/errata",)  # hundreds of claims
 SAID = "words_said"  # in a page's metadata: the anchor of a section → its words → how often it has them
 WORD = re.compile(r"[^\W\d_]{3,}")
 TELLING = 8  # words of a section that a question may have
@@ -153,7 +154,7 @@ def offered(env: Any) -> list[tuple[str, str, Any, str]]:
         if name.startswith(LEFT_OUT):
             continue
         for link in env.tocs[name].findall(nodes.reference):
-            if link["refuri"] == name:
+            if link["refuri"] == name and not (link["anchorname"] and name in WITHOUT_SECTIONS):
                 place = f"{name}.html{link['anchorname']}"
                 (sections if link["anchorname"] else pages).append(
                     (link.astext(), place, treats.get(place, {}), words.get(place, ""))

@@ -157,3 +157,27 @@ def test_on_a_phone_the_list_of_signs_stands_above_the_bar(front_page, width, he
     signs = element.query_selector(".machine-key ul").bounding_box()
     assert signs["y"] + signs["height"] <= element.query_selector(".live-player").bounding_box()["y"] + 1
     assert element.query_selector(".live-player .live-play").evaluate(ON_TOP) and tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (1024, 768)])
+@pytest.mark.parametrize(
+    "page", ["book/index.html", "book/playground.html", "notebooks/15_the_whole_model.html"]
+)
+def test_nothing_moves_when_a_part_is_opened_or_closed(open_tab, page, width, height):
+    tab = open_tab("file", page, width=width, built=False)
+    tab.set_viewport_size({"width": width, "height": height})
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.scroll_into_view_if_needed()
+    figure.locator(".machine-word").first.wait_for()
+    stage = figure.locator(".machine-stage")
+    if page != "book/index.html":
+        stage.evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
+    settled(tab)
+    before = [tab.evaluate("scrollY"), stage.bounding_box()]
+    for part in ("head 1.2", "feed-forward 0", "logits"):
+        for what in (part, "close"):
+            figure.locator(f"[data-key='{what}']").first.evaluate("e => e.click()")
+            settled(tab)
+            now = [tab.evaluate("scrollY"), stage.bounding_box()]
+            assert now == before, (part, what)
+    assert tab.complaints == []

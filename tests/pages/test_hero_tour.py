@@ -130,9 +130,8 @@ def test_an_opened_part_covers_neither_words_nor_maps_nor_the_next_word(front_pa
     place = [box[side] for side in ("x", "y", "width", "height")]
     covered = tab.evaluate(f"([place, kinds]) => ({SEEN})(place, kinds)", [place, DRAWN])
     assert covered == [], "neither a word nor a map, nor anything else of the drawing"
-    assert drawing["y"] >= 48 and box["y"] + box["height"] <= 800, (
-        "the page goes to where both are seen whole"
-    )
+    assert drawing["y"] >= 48 and box["y"] + box["height"] <= 800, "both are seen whole"
+    assert tab.evaluate("scrollY") == 150, "nothing moves that was not pressed"
     assert element.query_selector(".machine-room").evaluate("e => e.scrollHeight - e.clientHeight") < 2
 
 
@@ -157,14 +156,14 @@ def test_an_opened_part_stands_below_the_drawing_where_there_is_room_or_it_is_as
         element.query_selector("[data-key=fold]").click()  # what is unfolded does not put it elsewhere
         assert covered() == [] and tab.evaluate("scrollY") == 150 and tab.complaints == []
         return
-    if height == 800:  # the window holds both: the page goes to where they are
+    if height == 800:  # the window holds both: the page stays
         assert covered() == [] and not element.query_selector(mover).is_visible()
+        assert tab.evaluate("scrollY") == 150
     else:
         assert None in covered() and tab.evaluate("scrollY") == 150, "over the canvas"
         element.query_selector(mover).focus()
         tab.keyboard.press("Enter")
-        assert covered() == []
-    assert tab.evaluate("scrollY") > 150
+        assert covered() == [] and tab.evaluate("scrollY") > 150
     y = tab.evaluate("scrollY")
     for part in ("head 0.1", "feed-forward 1", "logits"):
         element.query_selector(f"[data-key='{part}']").click()

@@ -491,3 +491,39 @@ def test_frames_and_tokens_are_quick(open_tab):
         print(f"  token {tokens[0]:.1f} ms, median {tokens[4]:.1f}")
         assert frames[0] < 16 and tokens[0] < (50 if name == "machine" else 100)
         tab.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_switch_bears_the_name_of_its_part(open_tab, width):
+    tab = open_tab("file", "notebooks/15_the_whole_model.html", width=width)
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.scroll_into_view_if_needed()
+    figure.locator("[data-key=switcher]").click()
+    switches = figure.locator(".machine-toggle")
+    names = [f"{i}.{h}" for i in range(2) for h in range(4)] + ["FFN 0", "FFN 1"]
+    assert sorted(switches.all_inner_texts()) == sorted(names)
+    for switch in switches.all():
+        box = switch.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+        assert switch.evaluate("e => e.scrollWidth <= e.clientWidth + 1"), "its name fits"
+    switches.first.click()
+    struck = "e => getComputedStyle(e).textDecorationLine"
+    assert switches.first.evaluate(struck) == "line-through" and tab.complaints == []
+
+
+def test_a_word_that_cannot_be_appended_says_why(open_tab):
+    tab = open_tab("file", "notebooks/15_the_whole_model.html")
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.scroll_into_view_if_needed()
+    figure.locator("[data-act=step]").first.click()
+    told, row = figure.locator(".machine-told"), figure.locator("[data-key='bar 2']")
+    text = figure.evaluate("e => e.state.prompt")
+    for says in ("A guess in the middle of the pass", "These would follow “<BOS>”"):
+        assert row.get_attribute("aria-disabled") == "true" and row.get_attribute("title").startswith(says)
+        row.click(force=True)
+        assert told.inner_text().startswith(says) and figure.evaluate("e => e.state.prompt") == text
+        figure.locator("[data-key='word 0']").click()
+    figure.locator(".machine-word").last.click()
+    assert row.get_attribute("aria-disabled") is None
+    row.click()
+    assert figure.evaluate("e => e.state.prompt") != text and tab.complaints == []

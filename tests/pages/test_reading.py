@@ -190,6 +190,41 @@ def test_a_wrong_answer_names_the_mistake(own):
     assert count.inner_text() == "Right at the first try: 1 of 3"
 
 
+def test_only_a_decimal_number_counts_as_one(own):
+    tab = own("notebooks/07_bpe.html", way="file")
+    form = tab.locator("form.quiz:has(input[type=text])").first
+    field, said = form.locator("input"), form.locator("output")
+
+    def judged(typed):
+        field.fill(typed)
+        field.press("Enter")
+        return said.inner_text()
+
+    for typed in ("1256", "1,256", "1 256", "1\u202f256", "1256,0", "1.256,0", " 1256.0 "):
+        assert judged(typed).startswith("Right."), typed
+    for typed in (
+        "0x4e8",
+        "0b10011101000",
+        "Infinity",
+        "1,2,5,6",
+        "1,25,6",
+        "12 56",
+        "1256/1",
+        "1256 tokens",
+        ".",
+    ):
+        assert judged(typed) == "Write one decimal number, such as 0.25 or 1,000.", typed
+    assert judged("0,256").startswith("Not yet.")  # (a comma that can be no group's is a decimal point)
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_the_line_below_a_number_is_explained_where_it_is_met_first(site, page):
+    text = (site / page).read_text(encoding="utf8")
+    numbers, sign = text.count('class="bound"'), 'class="bound-says"'
+    assert text.count(sign) == (numbers > 0)
+    assert not numbers or 'class="bound"' in text[: text.index(sign)]
+
+
 def test_a_plot_in_the_dark_is_no_slab_and_can_be_enlarged(own):
     tab = own("notebooks/11_attention.html", color_scheme="dark", viewport={"width": 390, "height": 844})
     picture = tab.locator(".cell_output img.plot.only-dark").first

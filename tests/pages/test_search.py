@@ -136,6 +136,10 @@ ASKED = {
     "do I need a GPU": "how_to_use.html#run-it",
     "why is the GPU needed for training": "how_to_use.html#run-it",
     "GPU": "how_to_use.html#run-it",
+    "colab": "how_to_use.html#run-it",
+    "how do I run this on Colab": "how_to_use.html#run-it",
+    "mistakes in the sources": "errata.html",
+    "what did the book find wrong in its sources": "errata.html",
     "king": "09_maps.html#a-plane-of-your-own-choice",  # (no title has it; it was taken for “kind”)
     "king queen": "09_maps.html#a-plane-of-your-own-choice",
     "how much memory does a model need": "20_training_at_scale.html#what-has-to-be-in-memory",
@@ -271,6 +275,12 @@ def test_a_name_of_the_text_or_code_leads_to_where_it_stands(names, typed):
 @pytest.mark.parametrize(("typed", "term"), [("AdamW", "AdamW"), ("LayerNorm", "LayerNorm")])
 def test_a_name_that_is_a_term_leads_to_its_definition_first(names, typed, term):
     assert f"#term-{term}" in names.evaluate(FOUND, typed)[0][1]
+
+
+@pytest.mark.parametrize("asked", ["where is the code of the sampling function", "sampling code"])
+def test_who_asks_for_the_code_that_samples_is_led_to_its_entry(names, asked):
+    places = names.evaluate(FOUND.replace("find(words", "find(offers.inTerms(words)"), asked)
+    assert places[0][1].endswith("#support.generation.next_token"), places
 
 
 @pytest.fixture(scope="module")

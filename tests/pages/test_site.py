@@ -321,7 +321,10 @@ def test_what_goes_deeper_is_one_line_of_the_contents_until_one_reads_there(open
     fold = tab.locator(f"{part} .deeper-entries > details")
     links = fold.locator("a[href^='#deeper-']")
     many = links.count()
-    assert many >= 5 and fold.locator("summary").inner_text() == f"{many} sections go deeper"
+    said = fold.locator("summary").inner_text()
+    titles = [" ".join(title.split()) for title in links.all_text_contents()]
+    assert many >= 5 and said.startswith(f"Deeper ({many}) ") and titles[0].lower() in said.lower()
+    assert said.count(" · ") >= 2 or sum(map(len, titles[:3])) > 90
     assert not fold.evaluate("e => e.open") and not links.first.is_visible()
     assert not [words for words in links.all_text_contents() if words.startswith("Deeper")]
     assert tab.locator("#experiment section[id^='deeper-']").count() == many
@@ -367,6 +370,21 @@ def test_the_list_of_figures_is_open_where_no_contents_stand_beside_the_text(ope
     assert tab.locator(".bd-article h2 > a:not(.headerlink)").count() == 0, "headings are no links"
     tab.set_viewport_size({"width": 1280, "height": 900})
     assert not links.first.is_visible() and tab.locator("#pst-page-toc-nav a").first.is_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_each_section_of_the_long_page_has_a_small_picture(open_tab, dark):
+    tab = open_tab("file", "book/playground.html", dark=dark, built=False)
+    gallery = tab.locator(".figure-gallery")
+    sections = tab.locator(".bd-article > section > section").evaluate_all("all => all.map((e) => e.id)")
+    assert gallery.locator("a").evaluate_all("all => all.map((e) => e.hash.slice(1))") == sections
+    pictures = gallery.locator("img")
+    assert pictures.count() == len(sections)
+    for picture in pictures.all():
+        picture.scroll_into_view_if_needed()
+        tab.wait_for_function("e => e.complete && e.naturalWidth > 60", arg=picture.element_handle())
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert not gallery.is_visible() and tab.locator(".all-figures details[open] img").first.is_visible()
 
 
 def test_a_phone_folds_the_figures_of_the_long_page_and_a_desk_does_not(open_tab):

@@ -160,6 +160,7 @@
     fold.addEventListener("toggle", () => {
       const asked = fold.open && !view.unfolded;
       view.unfolded = fold.open;
+      if (asked) sum.replaceChildren(); // (it may have opened under the hand, and goes elsewhere)
       view.bottom.fit(asked);
     });
     const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));

@@ -160,7 +160,7 @@
       const toggle = (place, name, part) => {
         const on = !state.off.includes(name);
         if (on && !this.switching) return;
-        button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, "",
+        button({...place}, "toggle", `switch ${name}`, `${part}: ${on ? "on, switch off" : "off, switch on"}`, name[0] === "h" ? part.replace("head ", "") : `FFN ${name[1]}`,
           () => set({[name]: !on}), {"aria-pressed": String(!on), title: `${part} is ${on ? "on: press to switch it off (ablate it)" : "off: press to switch it on again"}`});
       };
       // On a phone the row of words stays in view while the pass is scrolled: it names the columns.
@@ -202,7 +202,7 @@
       const reach = guesses ? 1 : reachOf(state.top); // (guesses are compared from part to part)
       bars.append(...window.MachineSaid.scale(this, guesses ? 0 : reach));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
-        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...(this.grows && !guesses ? {} : {disabled: ""}),
+        const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...window.MachineSaid.barred(this),
           "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === plain ? much(p) : `${p ? `${much(p)} in the draw` : "cut off"}, ${part(shown, plain)} by the model`}`},
         make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
@@ -234,7 +234,10 @@
     }
     // A word can be added behind the last one, as long as the model can read one more.
     get grows() { return this.state.here === this.state.words.length - 1 && this.state.words.length < this.held.model.config.context; }
-    append(word) { this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.stands, at: 0}); }
+    append(word) {
+      const why = this.told.textContent = window.MachineSaid.why(this);
+      if (!why) this.tools.set({prompt: [...this.state.words.slice(this.held.begins), word].join(" "), step: this.data.stands, at: 0});
+    }
     translated(word) { return this.data.english[word] ? {title: `${word}: ${this.data.english[word]}`, "data-english": this.data.english[word].replace(/^\W|\W$/g, "")} : {}; }
     // What a hand opens is a sheet; what stands open already stays where it is. Play pauses: its next word would close it.
     open(part, more = {}) {
@@ -243,7 +246,7 @@
       this.tools.set({open: part, ...more});
     }
     hint() {
-      this.told.textContent = window.MachineSaid.hint(this.state.open === "nothing");
+      this.told.textContent = window.MachineSaid.hint(this.state.open === "nothing", this.switching);
     }
 
     // --- the hand ---
@@ -253,21 +256,7 @@
       for (const e of (this.root.closest("live-figure") || this.root).querySelectorAll("[data-part]")) e.classList.toggle("live-same", e.dataset.part === focus.part);
       this.paint();
     }
-    find({offsetX: x, offsetY: y}) {
-      const {box, state} = this, inside = (u, v, w, h) => x >= u && x < u + w && y >= v && y < v + h;
-      for (const s of box.squares) {
-        if (!inside(s.x, s.y, box.S, box.rows * box.cell)) continue;
-        const index = Math.floor((y - s.y) / box.cell) * box.columns + Math.floor((x - s.x) / box.cell), layer = (s.stage - 1) >> 1;
-        return {part: s.stage === 0 ? "embedding" : s.stage % 2 ? `attention ${layer}` : `feed-forward ${layer}`, p: s.p, index, stage: s.stage};
-      }
-      for (const [i, block] of box.blocks.entries()) {
-        const {columns, rows, cell} = block.units;
-        for (const d of block.dots) if (inside(d.x, d.y, columns * cell, rows * cell)) return {part: `feed-forward ${i}`, p: d.p, unit: Math.floor((y - d.y) / cell) * columns + Math.floor((x - d.x) / cell)};
-        const {room} = block;
-        if (inside(room.x, room.y, room.w, room.h)) return {part: `attention ${i}`};
-      }
-      return {};
-    }
+    find({offsetX: x, offsetY: y}) { return window.MachineLayout.at(this.box, x, y); }
     over_(event) {
       const found = this.find(event), {state, tools: {shown}} = this, word = this.titled(state.words[found.p]), k = found.p - state.first;
       this.point(found);

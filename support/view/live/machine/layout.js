@@ -52,7 +52,7 @@
     column(0);
     for (let i = 0; i < L; i++) {
       const from = x + 1, to = x + g + A + g - 1;
-      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 30,
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: m + 4,
         x: x + g + (A - line * m - 6 * (line - 1)) / 2 + (h % line) * (m + 6), y: 41 + Math.floor(h / line) * (m + tap + 2)}));
       const label = {x: x + g - (deep ? 5 : 10), y: 7, w: A + 20, h: 34}, start = x;
       x += 2 * g + A;
@@ -62,7 +62,7 @@
       x += 2 * g + F;
       column(2 * i + 2);
       box.blocks.push({from, to, maps, label, dots, units, ffn: {x: left - S - (deep ? 2 : 4), y: 7, w: F + 2 * S + 8, h: 34}, frame: {x: start + g / 2, y: 2, w: x - start - g / 2 + 3, h: head + room - 2},
-        toggle: {x: left + F / 2 - 15, y: 41, w: 30, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
+        toggle: {x: left + F / 2 - 25, y: 41, w: 50, h: tap}, room: {x: from, y: head, w: A + 2 * g, h: R * most}});
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
     box.step = 28; // from one candidate to the next
@@ -93,7 +93,7 @@
     row(0);
     for (let i = 0; i < L; i++) {
       const m = clamp(W / H - 30, 36, 64), each = W / H, label = {x: 4, y: y + 7, h: 24};
-      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: 44, x: each * (h + 0.5) - m / 2, y: y + 34}));
+      const maps = Array.from({length: H}, (_, h) => ({h, s: m, wide: clamp(each - 10, 44, 64), x: each * (h + 0.5) - m / 2, y: y + 34}));
       const start = y + 5;
       y += 34 + m + tap + 4;
       // (the threads take the room of the switches where there is none)
@@ -101,7 +101,7 @@
       y = to;
       row(2 * i + 1);
       box.switcher ||= {x: W - 128, y: label.y + 12 - Math.max(28, tap) / 2, w: 124, h: Math.max(28, tap)};
-      const ffn = {x: 4, y: y + 10, h: 28}, toggle = {x: W - 52, y: y + 24 - tap / 2, w: 44, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
+      const ffn = {x: 4, y: y + 10, h: 28}, toggle = {x: W - 72, y: y + 24 - tap / 2, w: 64, h: tap}, units = grid(data.d_ff, C - 12, 34), top = y + 44;
       const dots = shown.map((p) => ({p, x: places[p].x - (C - 12) / 2, y: top}));
       y = top + 48;
       row(2 * i + 2);
@@ -115,5 +115,23 @@
     return box;
   }
 
+  // What stands at a point of the drawing: a part of the model, with the word, the dimension or the hidden unit there.
+  const at = (box, x, y) => {
+    const inside = (u, v, w, h) => x >= u && x < u + w && y >= v && y < v + h;
+    for (const s of box.squares) {
+      if (!inside(s.x, s.y, box.S, box.rows * box.cell)) continue;
+      const index = Math.floor((y - s.y) / box.cell) * box.columns + Math.floor((x - s.x) / box.cell), layer = (s.stage - 1) >> 1;
+      return {part: s.stage === 0 ? "embedding" : s.stage % 2 ? `attention ${layer}` : `feed-forward ${layer}`, p: s.p, index, stage: s.stage};
+    }
+    for (const [i, block] of box.blocks.entries()) {
+      const {columns, rows, cell} = block.units;
+      for (const d of block.dots) if (inside(d.x, d.y, columns * cell, rows * cell)) return {part: `feed-forward ${i}`, p: d.p, unit: Math.floor((y - d.y) / cell) * columns + Math.floor((x - d.x) / cell)};
+      const {room} = block;
+      if (inside(room.x, room.y, room.w, room.h)) return {part: `attention ${i}`};
+    }
+    return {};
+  };
+
   window.MachineLayout = (W, state, data, switching) => (W - (data.layers > 2 ? 300 : 270)) / data.layers > 148 ? across(W, state, data) : down(W, state, data, switching);
+  window.MachineLayout.at = at;
 })();

@@ -1,7 +1,7 @@
 // What the machine view says in words beside its drawing: the text that the model reads, and what its colours mean.
 (() => {
   "use strict";
-  const {bar} = window.ModelText;
+  const {bar} = window.ModelText, CUT = "The sliders cut this word off.";
   // How the words of a text are set one after another: prose has capitals, and no space before a full stop.
   function setter(names) {
     let start = true, quoted = false, last = "";
@@ -63,11 +63,19 @@
     });
     return [said, " ", button];
   }
+  // Why no word can be appended now, if so: a press says it, and so does the tip.
+  function why({state, data, grows, held}) {
+    if (state.step < data.stands) return "A guess in the middle of the pass: once it has ended, a word can be appended.";
+    if (grows) return "";
+    return state.here < state.words.length - 1 ? `These would follow “${state.word}”, which has a next word: press the last word to append one.` : `The model reads ${held.model.config.context} words at most.`;
+  }
+  const barred = (view) => why(view) ? {"aria-disabled": "true", title: why(view)} : {};
   // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
   // are guesses, and are only told.
   const choices = (view, much, reach) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
-    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(view.grows && p ? {} : {disabled: ""}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
-    button.addEventListener("click", () => view.append(word));
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(p ? barred(view) : {"aria-disabled": "true", title: CUT}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
+    const says = p ? why(view) : CUT;
+    button.addEventListener("click", () => says ? view.choices.replaceChildren(make("p", {class: "machine-guess", role: "status"}, says)) : view.append(word));
     return button;
   });
   // A keyboard that has pressed one stands on the one in its place.
@@ -120,8 +128,9 @@
   }
 
   // What a hand can do with the drawing, or with an opened part of it.
-  const hint = (closed) => {
+  const hint = (closed, switching) => {
     const coarse = matchMedia("(pointer: coarse)").matches;
+    if (closed && switching) return `${coarse ? "Tap" : "Press"} a word to see what follows it, or the name of a part to switch that part off or on again.`;
     return closed ? `${coarse ? "Tap" : "Press"} a word to see what follows it, or one of the next words to append it. ${coarse ? "Tap" : "Press"} a square, a map or a heading to see its numbers.`
       : `${coarse ? "Tap" : "Point at"} a number of the opened part: its place in the drawing lights up.`;
   };
@@ -159,5 +168,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, offer, subtitle, scale, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, subtitle, scale, hint, colours, key, inEnglish};
 })();

@@ -65,6 +65,7 @@
     raise() {
       if (this.raised) return;
       this.view.room.classList.add("machine-sheet");
+      this.standBeside(this.view.box.flow === "across"); // (before it holds anything: in the text it would move what follows)
       if (this.view.box.flow === "across") this.view.key.open = false; // (it would lie over it)
       if (!matchMedia("(max-width: 600px)").matches) return;
       this.entry = true;
@@ -76,7 +77,7 @@
       if (!this.raised) return;
       const {room, box} = this.view;
       this.standBeside(box.flow === "across");
-      if (box.flow === "across") this.stand();
+      if (box.flow === "across") this.stand(asked);
       const fold = asked && (this.stood || box.flow === "down") && room.querySelector(".machine-fold"); // the numbers that were asked for begin under its title
       if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom;
       if (box.flow === "across") return;
@@ -87,13 +88,14 @@
       const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
     }
-    // On a wide screen the sheet stands beside the figure; or below the drawing, over which it then does not lie, if the window
-    // has the room for both, to which the page then goes, or whoever reads has asked for that place; or else in the drawing. There it begins below the maps, which can still be pressed, or so far above that enough of it is in the window.
-    stand() {
+    // On a wide screen the sheet stands beside the figure; or below the drawing, over which it then does not lie, if there is
+    // room for it, or whoever reads has asked for that place; or else in the drawing. There it begins below the maps, which
+    // can still be pressed, or so far above that enough of it is in the window.
+    stand(asked) {
       const {room, root, stage, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
       const free = document.documentElement.clientWidth - figure.right, narrow = free < ROOM;
       this.mover.hidden = !narrow;
-      if (narrow && this.under(figure, drawing)) return;
+      if (narrow && this.under(figure, drawing, asked)) return;
       const inside = narrow && this.inside(drawing.left - figure.left, figure.width);
       const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
       const bottom = this.lowest, enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much)), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
@@ -102,31 +104,32 @@
     get lowest() { return innerHeight - 8 - (this.view.bar?.offsetHeight || 0); } // (a phone that lies has the bar, too)
     // How much of the window its numbers get, once they are unfolded.
     get much() { return this.view.unfolded ? Math.min(MUCH[0] * innerHeight, MUCH[1]) : 0; }
-    // Below the drawing, as wide as that, so that it is low; whether it stands there.
-    under(figure, drawing) {
+    // Below the drawing, as wide as that, so that it is low; whether it stands there. It may lie over the buttons below the
+    // drawing. The page moves only if whoever reads has asked for that place or for all numbers, never when a part is opened.
+    under(figure, drawing, asked) {
       const {room, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
-      // (A window that holds the drawing and all of it below is moved to both, once it is opened.)
-      const free = innerHeight - HEADER - (ends - drawing.top) - 24, whole = this.below === undefined && free >= room.scrollHeight + 2;
-      const needs = whole ? room.scrollHeight + 2 : Math.min(room.scrollHeight + 2, Math.max(LOW, free)), has = innerHeight - 16 - ends;
-      const stands = this.below ?? (has >= needs || whole || this.stood); // (it stays there when more of it is unfolded)
-      const wants = whole || this.below ? needs : Math.min(needs, LOW), comes = stands && (this.below || (has < wants && (whole || this.stood)));
+      const all = room.scrollHeight + 2, free = innerHeight - HEADER - (ends - drawing.top) - 24, has = innerHeight - 16 - ends, needs = Math.min(all, Math.max(LOW, free));
+      const low = drawing.bottom + 4, bottom = this.lowest + 4, near = has < needs && bottom - low >= all; // (over the buttons)
+      if (!asked) this.could = free >= all; // (the window holds the drawing and all of it)
+      const stands = this.below ?? (has >= needs || near || (this.much > 0 && (this.stood || (asked && this.could))));
       this.stood = stands;
       this.mover.textContent = this.below ? "Move up" : "Move below";
       this.mover.title = this.below ? "Over the drawing, where the page need not move" : "Below the drawing, where it covers nothing";
       this.mover.hidden = stands && !this.below; // (nobody has asked)
       if (!stands) return false;
-      // Unfolded it may lie over the buttons, and the page goes up as far as the drawing stays in the window.
-      const much = Math.min(room.scrollHeight + 2, this.much), low = drawing.bottom + 8, bottom = this.lowest;
+      // Unfolded the page goes up for it as far as the drawing stays in the window.
+      const much = Math.min(all, this.much);
       if (much && !this.below && much > has) {
-        const up = Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)), top = Math.min(low, bottom + up - much);
+        const up = asked ? Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)) : 0, top = Math.min(low, asked ? bottom + up - much : low);
         Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom + up - top)}px`});
         if (up > 1) this.view.glide(up);
         return true;
       }
-      Object.assign(room.style, {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(comes ? Math.max(has, wants) : Math.max(has, LOW))}px`});
-      const over = Math.min(wants - has, drawing.top - HEADER - 8);
-      if (comes && over > 1) this.view.glide(over);
+      Object.assign(room.style, near && !this.below ? {top: `${Math.round(low - figure.top)}px`, maxHeight: `${Math.round(bottom - low)}px`}
+        : {top: `${Math.round(ends + 8 - figure.top)}px`, maxHeight: `${Math.round(this.below ? Math.max(has, needs) : Math.max(has, LOW))}px`});
+      const over = Math.min(needs - has, drawing.top - HEADER - 8);
+      if (this.below && over > 1) this.view.glide(over);
       return true;
     }
     // Where in the drawing it stands, and how wide: over the blocks before or behind the one that it explains, so that words
