@@ -247,7 +247,7 @@ def test_on_a_phone_a_short_text_has_the_whole_width_and_larger_squares(front_pa
         assert maps[0].bounding_box()["width"] >= 46
         sizes.append((box["S"], box["H"]))
     (short, high), (long, same) = sizes
-    assert short >= 60 > long - 1 and high == same
+    assert short >= 58 > long - 1 and abs(high - same) < 0.1
 
 
 @pytest.mark.parametrize("width, height", [(390, 844), (360, 740)])

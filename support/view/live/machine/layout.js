@@ -77,7 +77,7 @@
     const {layers: L, heads: H} = data, cell = square(data.d), most = clamp(Math.floor(W / 61) - 1, 3, 7);
     // A short text has larger squares, and a long one more room for its threads; the height of the whole stays the same.
     const {shown, gap, slot} = window_(state, most, data.keeps), used = slot(shown.length - 1) + 2, C = W / clamp(used, Math.min(4, most + 1), most + 1), places = {};
-    const largest = Math.max(60, 0.16 * W), side = (each) => clamp(each - 16, 40, largest), S = side(C), tall = S * cell.rows / cell.columns;
+    const largest = Math.max(58, 0.16 * W), side = (each) => clamp(each - 16, 40, largest), S = side(C), tall = S * cell.rows / cell.columns;
     const spare = (2 * L + 1) * (side(W / 4) * cell.rows / cell.columns - tall) / L;
     shown.forEach((p, k) => { places[p] = {x: C * (slot(k) + 0.5)}; });
     const tap = high(), box = {flow: "down", strip: 36, hidden: gap ? C * 0.7 : 14, W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
