@@ -94,6 +94,8 @@ def test_what_a_figure_opens_is_one_row_of_links_in_one_order(own):
             )
             rows += len(links) > 1
         assert rows > 2
+        mark = "(all) => all.map((e) => getComputedStyle(e, '::before').content)"
+        assert {*tab.locator(".figure-folds > details > summary").evaluate_all(mark)} == {'"▸"'}
 
 
 def test_a_finger_hits_the_links_below_a_figure(own):
