@@ -128,7 +128,12 @@
         const under = cell.getBoundingClientRect().bottom - sum.getBoundingClientRect().top; // (the line is pinned)
         if (under > 0 && view.bottom.raised) view.room.scrollTop += under;
       };
-      row.addEventListener("mouseover", (event) => go(event.target.closest(".machine-cell")));
+      let over = null; // (a hand that moves: a sheet that comes under one at rest tells nothing)
+      row.addEventListener("mousemove", ({target}) => {
+        const cell = target.closest(".machine-cell");
+        if (cell !== over) go(cell);
+        over = cell;
+      });
       row.addEventListener("click", (event) => { // what is pressed stays marked
         const cell = event.target.closest(".machine-cell");
         if (!cell) return;
@@ -136,7 +141,10 @@
         cell.classList.add("machine-pressed");
         go(cell);
       });
-      row.addEventListener("mouseleave", () => light());
+      row.addEventListener("mouseleave", () => {
+        over = null;
+        light();
+      });
       row.addEventListener("blur", () => light());
       row.addEventListener("keydown", (event) => {
         const step = {ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length}[event.key];
@@ -160,7 +168,6 @@
     fold.addEventListener("toggle", () => {
       const asked = fold.open && !view.unfolded;
       view.unfolded = fold.open;
-      if (asked) sum.replaceChildren(); // (it may have opened under the hand, and goes elsewhere)
       view.bottom.fit(asked);
     });
     const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
