@@ -264,7 +264,7 @@ def test_a_finger_can_use_it_on_a_phone_that_lies_and_one_that_stands(browser, b
         assert place["y"] >= HEADER and place["y"] + place["height"] <= bar.bounding_box()["y"], part
     assert [b.is_visible() for b in element.query_selector_all(".live-play")] == [False, True]
     tab.set_viewport_size({"width": 390, "height": 844})
-    tab.wait_for_function("document.querySelector('.machine-stage').dataset.flow === 'down'")
+    tab.wait_for_function("() => document.querySelector('.machine-stage').dataset.flow === 'down'")
     element.query_selector("[data-key=switcher]").tap()
     places = [b.bounding_box() for b in element.query_selector_all(".machine-toggle")]
     assert len(places) == 10 and all(min(p["width"], p["height"]) >= 44 for p in places)

@@ -147,7 +147,7 @@ def test_the_machine_of_chapter_13_fits_a_window_with_its_opened_part(open_tab):
     tab.set_viewport_size({"width": 1280, "height": 800})
     figure = near(tab, 0)
     assert figure.locator(".machine-detail").is_visible()
-    tab.wait_for_function("document.querySelector('live-figure').getBoundingClientRect().height < 740")
+    tab.wait_for_function("() => document.querySelector('live-figure').getBoundingClientRect().height < 740")
     parts = ".machine-title, .machine-fold > summary, .machine-detail > .live-act, .machine-plain"
     letters = """e => { const range = document.createRange(); range.selectNodeContents(e);
       const {x, y, width, height} = range.getBoundingClientRect(); return {x, y, width, height}; }"""

@@ -440,7 +440,7 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
     says, heights = element.query_selector(".live-says"), set()
     bar = element.query_selector(".live-player")
     bar.query_selector(".live-play").click()
-    tab.wait_for_function("document.querySelector('.live-player .live-answer').textContent")
+    tab.wait_for_function("() => document.querySelector('.live-player .live-answer').textContent")
     box, stage = bar.bounding_box(), element.query_selector(".machine-stage").bounding_box()
     assert abs(box["y"] + box["height"] - 900) <= 1
     for _ in range(2):

@@ -805,7 +805,7 @@ def test_the_search_offers_titles_and_terms_and_to_choose_one_leads_there(own, w
     tab.keyboard.press("Control+k")
     field = tab.locator("form.bd-search input:focus")
     field.wait_for()
-    tab.wait_for_function("window.TITLES?.length > 400")
+    tab.wait_for_function("() => window.TITLES?.length > 400")
     offered = tab.evaluate("TITLES.map(([title]) => title)")
     assert {"Attention", "Softmax", "Timeline"} <= {*offered} and "Take-aways" not in offered
     field.type("atten")  # what begins so comes first, then what has a word that does
@@ -850,7 +850,7 @@ def test_on_a_phone_the_search_has_a_way_out_and_a_way_on(own):
     box, typed = close.bounding_box(), field.bounding_box()
     assert min(box["width"], box["height"]) >= 44 and box["x"] >= typed["x"] + typed["width"]
     close.tap()
-    tab.wait_for_function("!document.querySelector('dialog[open]')")
+    tab.wait_for_function("() => !document.querySelector('dialog[open]')")
     tab.locator(".search-button__button >> visible=true").tap()
     field.fill("softmax")
     tab.locator(".offers-go").tap()
