@@ -32,13 +32,13 @@ END: Values = {"step": standing(GAME), "at": 0}
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will he call? Game and model leave it open. Now add Paolo, one of the “others”.",
+        "Whom will he call? Game and model leave it open. Now add Paolo, the ninth most probable.",
         {"prompt": "Pietro chiama", "h00": True, **END},
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called. The threads of all heads but one are pale. The framed one "
-        "puts only 32% on Pietro, but without it the title changes: switch it off.",
+        "Tarso, because Pietro called. One head is lit: it puts only 32% on Pietro, but without it the "
+        "greeting changes. Switch it off.",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
     ),

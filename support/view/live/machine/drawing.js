@@ -1,7 +1,7 @@
 // The machine view: over the canvas of painting.js stand buttons and words, which a keyboard reaches; and what the hand does.
 (() => {
   "use strict";
-  const {surely: part, reachOf, bar} = window.ModelText;
+  const {surely: part, bar} = window.ModelText;
   const ENTRANCE = 1800; // milliseconds
   const SIGNS = {".": "full stop", ",": "comma", "?": "question mark", "!": "exclamation mark", '"': "quotation mark", "<BOS>": "start", "<EOS>": "end"};
   const clamp = (x) => Math.max(0, Math.min(1, x));
@@ -199,12 +199,10 @@
         guesses ? "guess if it stopped here" : "next word");
       if (guesses) made.title = "What the model would say if the pass stopped here";
       made.addEventListener("click", () => this.open(state.open === "logits" ? "nothing" : "logits"));
-      const reach = guesses ? 1 : reachOf(state.top); // (guesses are compared from part to part)
-      bars.append(...window.MachineSaid.scale(this, guesses ? 0 : reach));
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...window.MachineSaid.barred(this),
           "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === plain ? much(p) : `${p ? `${much(p)} in the draw` : "cut off"}, ${part(shown, plain)} by the model`}`},
-        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
+        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, much(Math.max(0, state.others.p))))])));
@@ -212,7 +210,7 @@
       this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
-      window.MachineSaid.offer(this, much, reach);
+      window.MachineSaid.offer(this, much);
       this.hint();
       const held = this.room.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
       this.room.replaceChildren(...(state.open === "nothing" ? [] : [window.MachineDetail(this)]));

@@ -72,16 +72,16 @@
   const barred = (view) => why(view) ? {"aria-disabled": "true", title: why(view)} : {};
   // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
   // are guesses, and are only told.
-  const choices = (view, much, reach) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
-    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(p ? barred(view) : {"aria-disabled": "true", title: CUT}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined, reach), make("span", {class: "live-much"}, much(p)));
+  const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(p ? barred(view) : {"aria-disabled": "true", title: CUT}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
     const says = p ? why(view) : CUT;
     button.addEventListener("click", () => says ? view.choices.replaceChildren(make("p", {class: "machine-guess", role: "status"}, says)) : view.append(word));
     return button;
   });
   // A keyboard that has pressed one stands on the one in its place.
-  const offer = (view, much, reach) => {
+  const offer = (view, much) => {
     const at = [...view.choices.children].indexOf(document.activeElement);
-    view.choices.replaceChildren(...choices(view, much, reach));
+    view.choices.replaceChildren(...choices(view, much));
     if (at >= 0) Live.stand(view.root, [...view.choices.children].slice(at));
   };
   const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
@@ -93,18 +93,6 @@
     if (only.startsWith("head ") && !(lit && heads === 1)) return lit ? `1 ${layers > 2 ? "" : "head "}lit, ${heads - 1} pale` : heads > 1 ? `${heads} heads pale` : "1 head pale";
     const does = layers > 2 ? "" : `${heads > 1 ? " look" : " looks"} ${i ? "again" : "back"}`; // (beside many headings there is no room)
     return `${heads > 1 ? `${heads} heads` : "one head"}${does}`;
-  }
-  // What a whole bar stands for; it flashes where that has just changed.
-  function scale(view, reach) {
-    const {state, tools: {make, shown}, reached} = view;
-    if (!reach || !state.top.length) return [];
-    const mark = make("small", {class: "machine-reach"}, `whole bar: ${shown(reach, 0, true)}`);
-    view.reached = reach;
-    if (reached && reached !== reach && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-      const glow = "color-mix(in srgb, var(--book-amber) 40%, transparent)", lit = {background: glow, boxShadow: `0 0 0 3px ${glow}`};
-      mark.animate([lit, {...lit, offset: 0.5}, {background: "transparent", boxShadow: "0 0 0 3px transparent"}], {duration: 2400, easing: "ease-out"});
-    }
-    return [mark];
   }
   // Of a text of many clauses, its last two.
   const lately = (said) => {
@@ -168,5 +156,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, subtitle, scale, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, subtitle, hint, colours, key, inEnglish};
 })();

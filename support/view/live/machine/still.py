@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from support.view import style
 from support.view.live.controls import shown
 from support.view.live.machine.numbers import standing
-from support.view.live.model_text import Values, loaded, reach_of
+from support.view.live.model_text import Values, loaded
 
 HEADS = ("#b8450a", "#c98a00", "#9c2f4b", "#7d6200")
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#0b5c8f", "#ffffff", "#ef9300"])
@@ -101,13 +101,9 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
                 back.imshow(cells, cmap="Greens", extent=place, aspect="auto", zorder=2)
     stands = values["step"] >= standing(name)
     back.text(0.83, 0.93, "next word" if stands else "if it stopped here", fontsize=11)
-    reach = reach_of(found["top"]) if stands else 1  # (guesses are compared from part to part)
-    if reach < 1:
-        whole = f"whole bar: {shown(reach, 0, percent=True)}"
-        back.text(0.99, 0.93, whole, fontsize=8, ha="right", color=style.GREY)
     for rank, item in enumerate(found["top"]):
         at = 0.84 - 0.1 * rank
-        back.barh(at - 0.035, 0.15 * item["p"] / reach, left=0.84, height=0.03, color=style.COLOURS["blue"])
+        back.barh(at - 0.035, 0.15 * item["p"], left=0.84, height=0.03, color=style.COLOURS["blue"])
         back.text(0.84, at, f"{item['word']}  {shown(item['p'], 1, percent=True)}", fontsize=11, va="center")
     told = (f"{v['name']}: length {np.linalg.norm(v['values']):.2f}" for v in found["detail"])
     if found["detail"]:

@@ -1,7 +1,7 @@
 // What a pass of the machine view says in words: a row for each part, an opened part, and what the model says next.
 (() => {
   "use strict";
-  const {Reader, softmax, BOS, EOS, after, surely, exactly, placed, reachOf} = window.ModelText;
+  const {Reader, softmax, BOS, EOS, after, surely, exactly, placed} = window.ModelText;
   const NOTHING = "nothing", LISTED = 8; // candidates, the most probable first
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const best = (numbers) => {
@@ -120,15 +120,14 @@
     return fill("Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
   }
   // The answer where there is room for a line or two, and the text stands above.
-  function brief(held, {left, alike, least, low}, {words, here, over, off, top, step_name: step, finding}, first, {shown}) {
+  function brief(held, {left, alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {
     if (step !== "prediction" && !over) return finding;
     if (over) return "The text has ended. “Play” begins again, “Back” takes the last word back.";
     const drawn = inTheDraw(first, left, held.tokens.length - held.model.config.masked_ids.length, shown);
     const best = `“${first.word}” with ${exactly(shown, first.plain)}`, place = here < words.length - 1 ? `After “${words[here]}”: ` : "";
-    const scale = place || drawn || off.length ? "" : ` A whole bar is ${shown(reachOf(top), 0, true)}.`; // (of the words below it; elsewhere there is no room)
-    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}${scale}`;
+    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}`;
     const {other, sure} = off.length ? intact(held, here, shown) : {};
-    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}${scale}`;
+    return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}`;
   }
 
   window.MachineWords = {NOTHING, LISTED, best, ranked, norm, rows, inWords, finding, brief};
