@@ -60,9 +60,10 @@ def picture(section: nodes.section) -> str:
     out = io.BytesIO()
     small.thumbnail(SMALL, Image.Resampling.LANCZOS)
     small.save(out, "WEBP", quality=60, method=6)
+    shows = escape(f"Small picture: {section[0].astext()}")
     data, (wide, high) = base64.b64encode(out.getvalue()).decode(), small.size
     size = f'width="{wide // 2}" height="{high // 2}"'
-    return f'<img src="data:image/webp;base64,{data}" alt="" loading="lazy" {size}>'
+    return f'<img src="data:image/webp;base64,{data}" alt="{shows}" loading="lazy" {size}>'
 
 
 def listed(sections: list[nodes.section]) -> str:
