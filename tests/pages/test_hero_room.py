@@ -1,6 +1,7 @@
 """Each part of the machine view has its place: nothing lies over another, and nothing is pushed away."""
 
 import pytest
+from axe import lay_out
 from rest import at_rest
 from test_hero import PAGE, settled
 from test_hero_sheet import LONG
@@ -114,6 +115,7 @@ def test_the_drawing_keeps_its_place_when_the_english_needs_a_second_line(front_
 
 def test_the_rules_of_the_game_push_nothing_away(front_page):
     tab, element = front_page(width=1280, height=800)
+    lay_out(tab)  # (what is far away has an estimated height until then)
     rules, stage = tab.query_selector(".hero-round"), element.query_selector(".machine-stage")
     size = "e => getComputedStyle(e).fontSize"
     summary, sentence = rules.query_selector("summary"), tab.query_selector(".hero-card p")
