@@ -115,6 +115,6 @@ def write(site: Path) -> None:
         path.write_text(text, encoding="utf8")
     path = site / "book" / "how_to_use.html"
     text = path.read_text(encoding="utf8")
-    for mark, word in (("@WHEEL@", wheel), ("@ARCHIVE@", name), ("@ARCHIVE_MB@", f"{megabytes:.0f}")):
+    for mark, word in (("THE_WHEEL", wheel), ("THE_ARCHIVE", name), ("THE_SIZE", f"{megabytes:.0f} MB")):
         text = text.replace(mark, word)
     path.write_text(text, encoding="utf8")

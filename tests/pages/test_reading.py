@@ -482,8 +482,9 @@ def test_how_to_run_the_book_is_said_once_with_what_it_takes(site):
     assert [address.rpartition(".")[2] for address in addresses] == ["whl", "zip"]
     assert all((site / "book" / address).is_file() for address in addresses)
     text = re.sub(r"<[^>]*>", "", part)
-    assert take_away.RUN in text and "@" not in text and "Take it with you" not in text
-    assert text.count("On Colab") == 1 and text.count("run all cells") + text.count("Run all cells") == 1
+    assert take_away.RUN in text and "THE_" not in part and re.search(r"one archive \(\d+ MB\)", text)
+    assert "Take it with you" not in text and text.count("On Colab") == 1
+    assert text.count("run all cells") + text.count("Run all cells") == 1
 
 
 def test_a_reader_of_the_site_can_take_everything(site, tmp_path):
