@@ -1,7 +1,8 @@
 """What a reader of the site can take along: every notebook, the package's wheel, and all in one archive.
 
 The files stand in the folder `take` of the site. Each chapter ends with the links and the line that runs
-it; the page *How to use this book* has them, too, and the button that keeps the site for reading offline.
+it; the page *How to use this book* has them in its own words, and the button that keeps the site for
+reading offline.
 """
 
 import os
@@ -17,7 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 WHEEL = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
 EPOCH = (2026, 1, 1, 0, 0, 0)  # one date for all, so that the same book is the same file
 RUN = "pip install neuron_to_assistant-*.whl jupyterlab matplotlib ipywidgets"
-PLACE = "<!-- take-away -->"
 MENU = re.compile(
     r'(<div class="dropdown dropdown-download-buttons">.*?</button>\s*)<ul class="dropdown-menu">.*?</ul>',
     re.S,
@@ -57,9 +57,9 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 def line(root: str, wheel: str, notebook: str, archive: str, megabytes: float) -> str:
     """The links, and how to run what they give."""
-    own = f'<a href="{root}_sources/{notebook}" download>this chapter as a notebook</a>, ' if notebook else ""
     return (
-        f'<div class="take-away" id="take-away"><p><b>Take it with you:</b> {own}'
+        f'<div class="take-away" id="take-away"><p><b>Take it with you:</b> '
+        f'<a href="{root}_sources/{notebook}" download>this chapter as a notebook</a>, '
         f'<a href="{root}take/{wheel}" download>the package as a wheel</a>, '
         f'<a href="{root}take/{archive}" download>everything in one archive ({megabytes:.0f} MB)</a>. '
         '<span class="not-in-picture">With notebook and wheel in one folder: '
@@ -108,12 +108,13 @@ def write(site: Path) -> None:
             'aria-label="Download this page"', 'aria-label="Keep, run or print" title="Keep, run or print"'
         )
         path.write_text(MENU.sub(lambda m, rows=rows: f"{m[1]}{rows}", text), encoding="utf8")
-    for path in [*(site / "notebooks").glob("*.html"), site / "book" / "how_to_use.html"]:
+    for path in (site / "notebooks").glob("*.html"):
+        links = line("../", wheel, f"notebooks/{path.stem}.ipynb", name, megabytes)
         text = path.read_text(encoding="utf8")
-        chapter = path.parent.name == "notebooks"
-        links = line("../", wheel, f"notebooks/{path.stem}.ipynb" if chapter else "", name, megabytes)
-        if chapter:
-            text = re.sub(r"(\s*</article>)", lambda m, links=links: f"\n{links}{m[1]}", text, count=1)
-        else:
-            text = text.replace(PLACE, links)
+        text = re.sub(r"(\s*</article>)", lambda m, links=links: f"\n{links}{m[1]}", text, count=1)
         path.write_text(text, encoding="utf8")
+    path = site / "book" / "how_to_use.html"
+    text = path.read_text(encoding="utf8")
+    for mark, word in (("THE_WHEEL", wheel), ("THE_ARCHIVE", name), ("THE_SIZE", f"{megabytes:.0f} MB")):
+        text = text.replace(mark, word)
+    path.write_text(text, encoding="utf8")

@@ -45,7 +45,7 @@
   }
 
   // --- what is found ---
-  function found(query) {
+  function found(query, [place, before]) {
     const {words, left, every} = wanted(query), index = Search._index, pages = new Map(), terms = [];
     const rarity = (has) => words.reduce((sum, word) => sum + (has(word) ? word.rare : 0), 0);
     const most = rarity(() => true), nowhere = words.filter(({pages}) => !pages.size);
@@ -68,8 +68,10 @@
       if (words.length && words.every(inIt)) return words.length / those.size;
       return those.size > 1 && [...those].every((stem) => every.has(stem)) ? 0.9 : 0;
     };
+    const [, led, at] = /^(.*)\.html#?(.*)/.exec(place) || [], first = led && page(index.docnames.indexOf(led));
     for (const [title, places] of Object.entries(index.alltitles)) {
       const share = holds(title);
+      if (first && at && places.some(([i, id]) => id === at && index.docnames[i] === led)) first.parts.unshift({name: title, title: plain(title), href: `${file(led)}#${at}`});
       if (share) for (const [i, id] of places) {
         if (index.titles[i] === title) page(i).titled = page(i).named = share;
         else if (id && page(i).parts.at(-1)?.name !== title) page(i).parts.push({name: title, title: plain(title), href: `${file(index.docnames[i])}#${id}`});
@@ -84,9 +86,11 @@
       }
     }
     pages.delete(GLOSSARY);
+    if (first) Object.assign(first, {named: 1, titled: 2, at});
     const kind = ({name, named}) => name.startsWith(REFERENCE) ? 3 : named >= 0.5 ? 0 : RECORDS.test(name) ? 2 : LISTS.test(name) ? 1 : 0;
     const rank = (p) => p.weight * (p.name.startsWith(LEARNT) ? 1.15 : 1) + (p.parts.length ? 12 : 0);
     const list = [...pages.values()].sort((a, b) => kind(a) - kind(b) || b.titled - a.titled || rank(b) - rank(a));
+    list.splice(before, 0, ...first ? list.splice(0, 1) : []);
     terms.sort((a, b) => b.share - a.share || a.term.length - b.term.length);
     const names = new Set(words.map(({word}) => word)), results = [...names].flatMap((name) => Search.performObjectSearch(name, names));
     const objects = new Map(results.sort((a, b) => b[4] - a[4]).map(([name, title, id]) => [title, {name: plain(title), href: file(name) + id}]));
@@ -133,8 +137,8 @@
   }
   Search.htmlToText = (html) => bare(readable(html));
   // The passage that has most of the words, and for those that it lacks others.
-  function passages(html, words, ofCode) {
-    const page = readable(html), list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
+  function passages(html, words, ofCode, at) {
+    const whole = readable(html), page = at ? whole.querySelector(`#${at}`) : whole, list = [], best = (some) => passageOf(page, some, `${TEXT}, ${OTHER}`) || (ofCode ? passageOf(page, some, CODE) : null);
     for (let lacks = words, next = best(lacks); next && list.length < 3; next = lacks.length ? best(lacks) : null) {
       if (list.some(({says}) => says === next.says)) break;
       list.push(next);
@@ -197,14 +201,14 @@
 
   // --- how it is shown ---
   const links = (those) => make("p", "search-parts", ...those.flatMap(({href, title}, k) => [k ? " · " : "", anchor(href, title)]));
-  function ofPage({name, title, parts, named}, words) {
-    const number = /^notebooks\/0?(\d+)_/.exec(name)?.[1], item = make("li", "", anchor(file(name), title));
+  function ofPage({name, title, parts, named, at}, words) {
+    const number = /^notebooks\/0?(\d+)_/.exec(name)?.[1], item = make("li", "", anchor(file(name) + (at ? `#${at}` : ""), title));
     if (number) item.firstChild.prepend(make("span", "chapter-number", number), " ");
     if (parts.length) item.append(links(parts.slice(0, 4)));
     // A hit leads to the section that has the words, unless the whole page is about them.
     item.tell = async () => {
       await (inLine ??= fetchScript("formulas.js"));
-      const those = passages(await (await fetch(file(name))).text(), words, !RECORDS.test(name)); // (a list of claims has code beside each)
+      const those = passages(await (await fetch(file(name))).text(), words, !RECORDS.test(name), at); // (a list of claims has code beside each)
       const [best] = those;
       if (!best) return;
       const href = `${file(name)}#${best.id}`;
@@ -250,7 +254,7 @@
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (typed) => {
-    const query = offers.termOf(typed) ?? typed, {list, terms, objects, words, told, nowhere, unknown} = found(query), items = list.map((page) => ofPage(page, words));
+    const query = offers.termOf(typed) ?? typed, {list, terms, objects, words, told, nowhere, unknown} = found(query, offers.placeOf(typed)), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));

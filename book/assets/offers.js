@@ -112,7 +112,9 @@ const offers = (() => {
     const said = text.trim().toLowerCase(), called = ([title, place, more]) => [bare(title), ...isTerm(place) ? more : []];
     const exact = those.length ? list.map((one) => called(one).some((name) => name.toLowerCase() === said)) : [];
     const end = exact.indexOf(false) < 0 ? exact.length : exact.indexOf(false), at = list.slice(0, end).some(([, place]) => isTerm(place) || isPage(place)) ? end : 0;
-    return [...list.slice(0, at), ...those, ...list.slice(at)].slice(0, 10);
+    const [led, before] = placeOf(text), all = [...list.slice(0, at), ...those, ...list.slice(at)].filter(([, place]) => place !== led);
+    all.splice(before, 0, ...titles.filter(([, place]) => place === led));
+    return all.slice(0, 10);
   }
   function others(text, titles, names) {
     const typed = wordsOf(text), exact = asCode(text) || typed.length === 1 ? standing(typed, names, 0) : [];
@@ -146,7 +148,8 @@ const offers = (() => {
   };
   const sentence = (says) => /^.{20,150}?\.(?= |$)/.exec(says)?.[0] || (says.length > 120 ? `${says.slice(0, says.lastIndexOf(" ", 120))} …` : says);
   const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
-  // What people call a thing that the book calls by its term. (The page of the search knows it, too.)
+  // What people call a thing that the book calls by its term, or that a place is about. (The page of the search knows it, too.)
+  const RUN = "book/how_to_use.html#run-it", ERRATA = "book/errata.html";
   const CALLED = [
     [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you)|(?:chat\s?gpt|it|they|models?)\s+l(?:ie|ies|ying))\b/i, "hallucination"],
     [/\b(?:choos|pick|select)(?:e|es|ing|s)?\s+(?:the\s+|its\s+|a\s+)?(?:next\s+)?(?:word|token)s?\b/i, "sampling"],
@@ -157,19 +160,22 @@ const offers = (() => {
     [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],
     [/\blook(?:s|ing)?\s+things?\s+up\b/i, "retrieval"],
     [/\b(?:know(?:s|ing)?\s+)?(?:(?:the\s+)?(?:word\s+order|order\s+of\s+(?:the\s+|its\s+)?(?:words|tokens))|(?:in\s+)?(?:which|what)\s+order\s+(?:the\s+)?(?:words|tokens)\s+(?:are|come|stand)(?:\s+in)?)\b/i, "positions"],
-    [/\b(?:run|try|use)\s+(?:this|it|(?:the|this)\s+(?:book|code)|the\s+notebooks?)\s+on\s+(?:my|a|your)\s+(?:own\s+)?(?:laptop|computer|machine|pc|mac)\b/i, "run it"],
-    [/\b(?:(?:i|you|we)\s+)?needs?\s+(?:a\s+|the\s+)?(?:gpu|graphics\s+card)s?\b|\bgpus?\s+needed(?:\s+(?:for|in)\s+training)?\b|^\s*(?:gpu|graphics\s+card)s?\s*$/i, "run it"],
-    [/^\s*(?:(?:how|where)\s+)?(?:(?:do|can|to)\s+)?(?:(?:i|you|we)\s+)?(?:(?:run|open|try|use)\s+)?(?:(?:it|this|(?:the|this)\s+(?:book|code|notebooks?|chapters?))\s+)?(?:(?:on|in|with)\s+)?(?:google\s+)?colab\W*$/i, "run it"],
+    [/\b(?:run|try|use)\s+(?:this|it|(?:the|this)\s+(?:book|code)|the\s+notebooks?)\s+on\s+(?:my|a|your)\s+(?:own\s+)?(?:laptop|computer|machine|pc|mac)\b/i, "run it", RUN],
+    [/\b(?:(?:i|you|we)\s+)?needs?\s+(?:a\s+|the\s+)?(?:gpu|graphics\s+card)s?\b|\bgpus?\s+needed(?:\s+(?:for|in)\s+training)?\b|^\s*(?:gpu|graphics\s+card)s?\s*$/i, "run it", RUN],
+    [/^\s*(?:(?:how|where)\s+)?(?:(?:do|can|to)\s+)?(?:(?:i|you|we)\s+)?(?:(?:run|open|try|use)\s+)?(?:(?:it|this|(?:the|this)\s+(?:book|code|notebooks?|chapters?))\s+)?(?:(?:on|in|with)\s+)?(?:google\s+)?colab\W*$/i, "run it", RUN],
     [/\b(?:(?:code|source)\s+(?:of|for)\s+)?(?:the\s+)?sampling\s+(?:function|code)\b|\bcode\s+(?:of|for)\s+sampling\b/i, "next_token"],
-    [/^\s*(?:mistakes?|corrections?|(?:errors?|mistakes?|corrections?)\s+(?:in|of)\s+(?:the\s+|its\s+)?(?:sources?|texts?|papers?)|what\s+(?:did|does|has)\s+(?:the|this)\s+book\s+f(?:i|ou)nd\s+wrong.*|(?:what\s+is\s+)?wrong\s+in\s+(?:its|the)\s+sources)\W*$/i, "errata"],
+    [/^\s*(?:mistakes?|corrections?|(?:errors?|mistakes?|corrections?)\s+(?:in|of)\s+(?:the\s+|its\s+)?(?:sources?|texts?|papers?)|what\s+(?:did|does|has)\s+(?:the|this)\s+book\s+f(?:i|ou)nd\s+wrong.*|(?:what\s+is\s+)?wrong\s+in\s+(?:its|the)\s+sources)\W*$/i, "errata", ERRATA],
     [/\bhow\s+much\s+(?:memory|v?ram)\s+(?:does|do|is|are)\s+(?:a\s+|the\s+)?(?:models?|training)\s+needs?\b/i, "what has to be in memory"],
   ];
   const calledIn = (text) => CALLED.find(([words]) => words.test(text));
-  const termOf = (text) => { // of a question that has nothing else in it
+  const alone = (text) => { // of a question that has nothing else in it
     const called = calledIn(text);
-    return called && onlyAsks(text.replace(called[0], "").replace(/\bmodels?\b/i, "")) ? called[1] : null;
+    return called && onlyAsks(text.replace(called[0], "").replace(/\bmodels?\b/i, "")) ? called : [];
   };
-  const inTerms = (text) => termOf(text) ?? (calledIn(text) ? text.replace(...calledIn(text)) : text);
+  const termOf = (text) => alone(text)[2] ? null : alone(text)[1];
+  // The place that a question is led to, and how many come before it. (“Errors” are measured, too.)
+  const placeOf = (text) => /^\s*errors?\s*$/i.test(text) ? [ERRATA, 2] : [alone(text)[2], 0];
+  const inTerms = (text) => alone(text)[1] ?? (calledIn(text) ? text.replace(...calledIn(text)) : text);
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
     const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
@@ -198,10 +204,10 @@ const offers = (() => {
     };
     const show = async () => {
       await (coming ??= Promise.all(["titles", "terms", "names"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
-      const typed = inTerms(field.value.trim()), found = typed ? find(typed, window.TITLES) : readsOn(window.TITLES), empty = !found.length && onlyAsks(typed);
+      const said = field.value.trim(), typed = inTerms(said), found = typed ? find(typed, window.TITLES) : readsOn(window.TITLES), empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
       none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
-      go.href = new URL(`search.html?q=${encodeURIComponent(typed).replace(/%20/g, "+")}`, root);
+      go.href = new URL(`search.html?q=${encodeURIComponent(alone(said)[2] ? said : typed).replace(/%20/g, "+")}`, root);
       box.hidden = empty;
       go.hidden = !typed;
       field.setAttribute("aria-expanded", String(!box.hidden));
@@ -219,5 +225,5 @@ const offers = (() => {
       choose(all[(all.indexOf(chosen) + by + all.length) % all.length]);
       chosen.scrollIntoView({block: "nearest"});
     });
-  }, {find, inTerms, termOf, QUIET: `${ASKING} ${JOINING}`});
+  }, {find, inTerms, termOf, placeOf, QUIET: `${ASKING} ${JOINING}`});
 })();

@@ -26,7 +26,7 @@ class LedgerTable(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        heads = ["Source", "Claims", *claims.VERDICTS.values()]
+        heads = ["Source", "Claims", "Corrected", *claims.VERDICTS.values()]
         total: Counter[str] = Counter()
         rows = []
         for name, count in claims.counts().items():
@@ -37,7 +37,7 @@ class LedgerTable(SphinxDirective):
         html += "<caption>Claims by source and verdict</caption><thead><tr>"
         html += "".join(f'<th scope="col">{h}</th>' for h in heads) + "</tr></thead><tbody>"
         for head, count in rows:
-            cells = [sum(count.values()), *(count[v] for v in claims.VERDICTS)]
+            cells = [sum(count.values()), sum(count[v] for v in WRONG), *(count[v] for v in claims.VERDICTS)]
             html += f'<tr><th scope="row">{head}</th>'
             html += "".join(f"<td>{f'{c:,}' if c else '–'}</td>" for c in cells) + "</tr>"
         return [nodes.raw("", html + "</tbody></table></div>", format="html")]

@@ -75,6 +75,23 @@ def test_the_page_opens_with_what_was_corrected(open_tab):
         assert set(verdicts[first:]) <= {"unverifiable"}
 
 
+def test_the_table_says_of_each_source_how_much_was_corrected(open_tab):
+    """On a phone only that: claims and corrected, in one line below the name of the source."""
+    tab = open_tab("http", PAGE, width=390)
+    tab.wait_for_selector("#ledger-form:not([hidden])")
+    rows = tab.locator("table.ledger tbody tr")
+    for name, row in zip(claims.SOURCES, rows.all(), strict=False):
+        assert row.locator("th a").get_attribute("href") == f"#claims-{name}"
+        count = claims.load()[name]
+        corrected = sum(it.verdict in WRONG for it in count)
+        shown = row.locator("td").evaluate_all(
+            "all => all.filter((e) => e.offsetWidth).map((e) => e.innerText)"
+        )
+        assert shown == [f"{len(count):,}", f"{corrected:,}" if corrected else "–"]
+        assert row.bounding_box()["height"] < 90
+    assert rows.count() == len(claims.SOURCES) + 1
+
+
 def test_each_part_of_the_list_leads_to_its_source(site):
     text = (site / PAGE).read_text(encoding="utf8")
     for part in claims.SOURCES:

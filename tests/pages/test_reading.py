@@ -475,6 +475,18 @@ def test_no_table_has_an_empty_bar(page):
         assert re.sub(r"<[^>]*>|\s", "", head), head
 
 
+def test_how_to_run_the_book_is_said_once_with_what_it_takes(site):
+    page = (site / "book" / "how_to_use.html").read_text(encoding="utf8")
+    part = page.partition('id="run-it"')[2].partition('id="exercises-that-answer"')[0]
+    addresses = re.findall(r'href="([^"]+)" download', part)
+    assert [address.rpartition(".")[2] for address in addresses] == ["whl", "zip"]
+    assert all((site / "book" / address).is_file() for address in addresses)
+    text = re.sub(r"<[^>]*>", "", part)
+    assert take_away.RUN in text and "THE_" not in part and re.search(r"one archive \(\d+ MB\)", text)
+    assert "Take it with you" not in text and text.count("On Colab") == 1
+    assert text.count("run all cells") + text.count("Run all cells") == 1
+
+
 def test_a_reader_of_the_site_can_take_everything(site, tmp_path):
     page = (site / "notebooks" / "06_vocabulary.html").read_text(encoding="utf8")
     links = re.findall(r'<div class="take-away"[^>]*>.*?</div>', page, re.S)[0]

@@ -152,6 +152,58 @@ def test_what_people_ask_in_words_of_their_own_leads_to_its_place(titles, asked)
     assert ASKED[asked] in places[0][1], places
 
 
+@pytest.mark.parametrize("typed", ["error", "Errors"])
+def test_errors_may_be_those_that_are_measured_or_those_of_the_sources(titles, typed):
+    places = [place for _, place in titles.evaluate(FOUND, typed)]
+    assert "book/errata.html" in places[:3] and "error" in places[0], places
+    assert len(places) == len(set(places)) <= 10
+
+
+RUN_IT = "book/how_to_use.html#run-it"
+# What somebody types → the place that the page of the search has first, or among the first three.
+LED = {
+    "colab": (RUN_IT, 1),
+    "how do I run this on Colab": (RUN_IT, 1),
+    "can I run this on my laptop": (RUN_IT, 1),
+    "do I need a GPU": (RUN_IT, 1),
+    "mistakes": ("book/errata.html", 1),
+    "errors": ("book/errata.html", 3),
+}
+
+
+@pytest.mark.parametrize("typed", LED)
+def test_the_page_of_the_search_keeps_the_readers_words_and_leads_to_their_place(open_tab, typed):
+    place, among = LED[typed]
+    tab = open_tab("http", "book/timeline.html", loaded="domcontentloaded")
+    tab.keyboard.press("Control+k")
+    tab.locator("form.bd-search input:focus").fill(typed)
+    tab.locator(f".offers a[href$='{place}']").wait_for()
+    tab.locator(".offers-go").click()
+    tab.wait_for_url("**/search.html?q=*")
+    tab.locator("#search-results > ul > li").nth(2).wait_for()
+    tab.wait_for_function("() => 'told' in document.querySelector('#search-results > ul > li').dataset")
+    found = [
+        link.get_attribute("href") for link in tab.locator("#search-results > ul > li > a").all()[:among]
+    ]
+    assert place in [href.removesuffix("#") for href in found] and len(set(found)) == len(found), found
+    assert tab.locator("form.bd-search:not(dialog form) input[name=q]").input_value() == typed
+    assert "Looked for “" not in tab.locator("#search-results").inner_text()
+    if place == RUN_IT:
+        hit = tab.locator("#search-results > ul > li").first
+        text, marked = hit.inner_text(), [it.lower() for it in hit.locator(".highlighted").all_inner_texts()]
+        assert text.startswith("How to use this book") and "Run it" in text
+        assert set(marked) & {"colab", "laptop", "gpu"} and tab.complaints == []
+
+
+def test_who_asks_for_colab_is_shown_the_word(open_tab):
+    tab = open_tab("http", "book/timeline.html", loaded="domcontentloaded")
+    tab.keyboard.press("Control+k")
+    tab.locator("form.bd-search input:focus").fill("colab")
+    first = tab.locator(".offers a").first
+    tab.locator(f".offers a[href$='{RUN_IT}']").wait_for()
+    assert first.get_attribute("href").endswith(RUN_IT) and "Colab" in first.locator("span").inner_text()
+
+
 def test_escape_closes_the_popup_whatever_is_typed(open_tab):
     tab = open_tab("http", "book/timeline.html")
     popup = tab.locator("#pst-search-dialog")
