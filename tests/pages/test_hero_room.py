@@ -104,6 +104,27 @@ def test_the_signs_and_an_opened_part_are_seen_one_at_a_time(front_page):
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize("page", ["book/index.html", "notebooks/15_the_whole_model.html"])
+def test_the_list_of_signs_covers_nothing_of_the_drawing_that_it_explains(open_tab, page):
+    tab = open_tab("file", page, built=False)
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    figure = tab.locator("live-figure[data-key=machine]")
+    figure.locator(".machine-word").first.wait_for(state="attached")
+    figure.scroll_into_view_if_needed()
+    stage, signs = figure.locator(".machine-stage"), figure.locator(".machine-key ul")
+    if page != "book/index.html":
+        stage.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 400, behavior: 'instant'})")
+    settled(tab)
+    place = stage.bounding_box()
+    figure.locator(".machine-key summary").click()
+    box = signs.bounding_box()
+    assert stage.bounding_box() == place and apart(box, place) >= 0
+    assert box["y"] >= 48 and box["y"] + box["height"] <= 800
+    assert signs.evaluate("e => e.scrollHeight <= e.clientHeight + 1"), "all of it is seen"
+    figure.locator(".machine-key summary").click()
+    assert not signs.is_visible() and tab.complaints == []
+
+
 @pytest.mark.parametrize("width", [1280, 1600])
 def test_the_drawing_keeps_its_place_when_the_english_needs_a_second_line(front_page, width):
     _tab, element = front_page(width=width, height=800)
