@@ -11,7 +11,7 @@ MET = """([e, {x, y, width, height}]) =>
     return r.x < x + width && r.right > x && r.y < y + height && r.bottom > y; })
   .map((row) => row.className)"""
 # Whether an element is seen whole within the sheet, with nothing over it.
-IN_SIGHT = """e => { const r = e.getBoundingClientRect();
+SEEN_WHOLE = """e => { const r = e.getBoundingClientRect();
   const box = e.closest('.machine-room').getBoundingClientRect();
   const on_top = (y) => e.contains(document.elementFromPoint(r.x + r.width / 2, y));
   return r.top >= box.top && r.bottom <= box.bottom && on_top(r.top + 2) && on_top(r.bottom - 2); }"""
@@ -58,11 +58,11 @@ def test_a_part_leaves_play_and_its_sentence_in_sight_and_shows_the_row_of_the_c
         sheet = element.query_selector(".machine-room")
         assert tab.evaluate(MET, [element, sheet.bounding_box()]) == [], part
         assert sheet.evaluate("e => e.scrollTop") == tab.evaluate("scrollY") == 0
-        if row := element.query_selector(".machine-weights tr.live-now"):
-            assert row.evaluate(IN_SIGHT), part
+        if row := element.query_selector(".machine-weights tr.live-now > th"):
+            assert row.evaluate(SEEN_WHOLE), part
             element.query_selector(f"[data-key='ablate h{part[5]}{part[7]}']").click()
             settled(tab)
-            assert element.query_selector(".machine-weights tr.live-now").evaluate(IN_SIGHT), part
+            assert element.query_selector(".machine-weights tr.live-now > th").evaluate(SEEN_WHOLE), part
             assert tab.evaluate(MET, [element, sheet.bounding_box()]) == [], part
     assert tab.complaints == []
 

@@ -121,7 +121,7 @@
       if (!key.open || box.flow === "down") return;
       const around = root.firstChild.getBoundingClientRect(), drawing = stage.getBoundingClientRect(), high = list.offsetHeight;
       const below = this.lowest - drawing.bottom - 4, above = around.top - HEADER - 2, most = Math.max(below, above);
-      if (most < Math.min(high, LOW)) return;
+      if (most < Math.min(high, 0.6 * LOW)) return; // (it can scroll, but is no slit)
       const under = below >= high || below > above;
       Object.assign(list.style, {inset: under ? `${drawing.bottom + 2 - around.top}px -0.4rem auto` : "auto -0.4rem 100%", maxHeight: `${under ? below : above}px`});
     }
