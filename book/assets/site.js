@@ -169,7 +169,7 @@
       const room = Math.floor(Math.min(innerHeight, ...over.map((box) => box.top - 8)) - top);
       contents.style.maxHeight = over.length && room < innerHeight ? `${Math.max(room, LEAST)}px` : "";
       const waits = over.length && room < LEAST;
-      Object.assign(contents.style, {visibility: waits ? "hidden" : "", opacity: waits ? 0 : ""}); // (they come back little by little)
+      Object.assign(contents.style, {visibility: waits ? "hidden" : "", opacity: waits ? 0 : "", transition: waits ? "opacity 0.12s, visibility 0.12s" : ""}); // (they go quickly, and come back little by little)
     };
     const ask = () => { asked ||= requestAnimationFrame(measure); };
     for (const when of ["scroll", "resize"]) addEventListener(when, ask, {passive: true});

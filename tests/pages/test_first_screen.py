@@ -103,6 +103,26 @@ def test_where_threads_are_pale_the_headings_say_so(front_page, which, block):
     assert framed == [f"head {block}.{2 * which}"], "who listens knows which map the sentence speaks of"
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_smallest_letters_of_the_drawing_can_be_read(front_page, which):
+    """At a desk; headings of four blocks are short, and stand well apart."""
+    _tab, element = front_page(which, width=1280, height=800)
+    size = "(e) => parseFloat(getComputedStyle(e).fontSize)"
+    small = element.query_selector_all(".machine-label small")
+    assert len(small) >= 6 and min(e.evaluate(size) for e in small) >= 12.5
+    networks = element.query_selector_all(".machine-of-ffn")
+    assert [e.get_attribute("aria-label") for e in networks] == [
+        f"Open feed-forward {i}" for i in range(len(networks))
+    ]
+    for stop in element.query_selector_all(STOPS):
+        stop.click()
+        assert element.evaluate(APART) >= 15
+        assert (
+            element.evaluate(APART.replace(" small'", "'").replace("Contents(small)", "(small.firstChild)"))
+            >= 15
+        )
+
+
 @pytest.mark.parametrize("width, height", [(390, 844), (360, 740)])
 def test_a_phones_bar_says_the_answer_in_two_lines(front_page, width, height):
     tab, element = front_page(width=width, height=height)

@@ -78,6 +78,11 @@ def test_a_figure_that_takes_the_room_of_the_contents_never_lies_over_them(open_
         assert not met, begins
         seen.append(visible)
     assert seen[:3] == [True] * 3 and not seen[3] and seen[-1]
+    contents = tab.query_selector("#pst-secondary-sidebar")
+    figure.evaluate("(e, y) => scrollBy(0, e.getBoundingClientRect().y - y)", 60)
+    tab.wait_for_function("e => e.style.visibility === 'hidden'", arg=contents)
+    fades = "e => getComputedStyle(e).transitionProperty.split(', ')"
+    assert contents.evaluate(fades) == ["opacity", "visibility"], "they fade before they are hidden"
     assert tab.complaints == []
 
 
@@ -101,6 +106,29 @@ def test_the_signs_and_an_opened_part_are_seen_one_at_a_time(front_page):
             tab.mouse.click(5, 5)
         assert element.evaluate(shown) == [False, "nothing"]
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("page", ["book/index.html", "notebooks/15_the_whole_model.html"])
+def test_the_list_of_signs_covers_nothing_of_the_drawing_that_it_explains(open_tab, page):
+    tab = open_tab("file", page, built=False)
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    figure = tab.locator("live-figure[data-key=machine]")
+    if page != "book/index.html":
+        figure.scroll_into_view_if_needed()
+    figure.locator(".machine-word").first.wait_for()
+    stage, signs = figure.locator(".machine-stage"), figure.locator(".machine-key ul")
+    if page != "book/index.html":
+        stage.evaluate("e => scrollBy({top: e.getBoundingClientRect().top - 400, behavior: 'instant'})")
+    settled(tab)
+    place = stage.bounding_box()
+    figure.locator(".machine-key summary").click()
+    tab.wait_for_function("e => e.style.inset", arg=signs.element_handle())
+    box = signs.bounding_box()
+    assert stage.bounding_box() == place and apart(box, place) >= 0
+    assert box["y"] >= 48 and box["y"] + box["height"] <= 800
+    assert signs.evaluate("e => e.scrollHeight <= e.clientHeight + 1"), "all of it is seen"
+    figure.locator(".machine-key summary").click()
+    assert not signs.is_visible() and tab.complaints == []
 
 
 @pytest.mark.parametrize("width", [1280, 1600])

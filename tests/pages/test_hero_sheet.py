@@ -4,6 +4,17 @@ import pytest
 from test_hero import HEADER, WHOLE, settled
 
 LONG = "5 chiama Paolo vice Paolo chiama 3 3 chiama 7 7"
+# Which of the rows with Play and its sentence a box meets.
+MET = """([e, {x, y, width, height}]) =>
+  [...e.querySelectorAll('.live-panel > :is(.live-buttons:not(.machine-foot), .machine-saying)')]
+  .filter((row) => { const r = row.getBoundingClientRect();
+    return r.x < x + width && r.right > x && r.y < y + height && r.bottom > y; })
+  .map((row) => row.className)"""
+# Whether an element is seen whole within the sheet, with nothing over it.
+SEEN_WHOLE = """e => { const r = e.getBoundingClientRect();
+  const box = e.closest('.machine-room').getBoundingClientRect();
+  const on_top = (y) => e.contains(document.elementFromPoint(r.x + r.width / 2, y));
+  return r.top >= box.top && r.bottom <= box.bottom && on_top(r.top + 2) && on_top(r.bottom - 2); }"""
 # What fades at the sheet's lower edge: where it stands, and whether it is seen over what goes on below.
 FADE = """e => { const s = getComputedStyle(e, '::after');
   return [s.position, s.bottom, s.backgroundImage.startsWith('linear-gradient'), s.pointerEvents]; }"""
@@ -33,6 +44,47 @@ def test_a_sheet_is_one_thing_that_scrolls_from_its_beginning(front_page, width,
     fade = sheet.evaluate("e => parseFloat(getComputedStyle(e, '::after').height)")
     assert last["y"] + last["height"] <= box["y"] + box["height"] - fade + 1, "at its end nothing is pale"
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("text", ["Pietro chiama Paolo", LONG])
+def test_a_part_leaves_play_and_its_sentence_in_sight_and_shows_the_row_of_the_chosen_word(front_page, text):
+    """At the top of the page, where it does not fit below the drawing; in the middle of a pass."""
+    tab, element = front_page(width=1280, height=800)
+    element.query_selector("input[role=combobox]").fill(text)
+    element.query_selector(".live-buttons button:text-is('Step')").click()
+    for part in ("head 0.0", "head 1.2", "feed-forward 0"):
+        element.query_selector(f"[data-key='{part}']").click()
+        settled(tab)
+        sheet = element.query_selector(".machine-room")
+        assert tab.evaluate(MET, [element, sheet.bounding_box()]) == [], part
+        assert sheet.evaluate("e => e.scrollTop") == tab.evaluate("scrollY") == 0
+        if row := element.query_selector(".machine-weights tr.live-now > th"):
+            assert row.evaluate(SEEN_WHOLE), part
+            element.query_selector(f"[data-key='ablate h{part[5]}{part[7]}']").click()
+            settled(tab)
+            assert element.query_selector(".machine-weights tr.live-now > th").evaluate(SEEN_WHOLE), part
+            assert tab.evaluate(MET, [element, sheet.bounding_box()]) == [], part
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("page", ["book/index.html", "notebooks/11_attention.html"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_arrow_of_an_attention_map_stands_alone_in_a_line(open_tab, page, width):
+    tab = open_tab("file", page, width=width, built=False)
+    figure = tab.locator("live-figure:is([data-key=machine], [data-key=attention])").first
+    figure.scroll_into_view_if_needed()
+    figure.locator(".machine-word, .live-corner").first.wait_for()
+    if page == "book/index.html":
+        figure.locator("input[role=combobox]").fill(LONG)
+        figure.locator("[data-key='head 0.1']").evaluate("e => e.click()")
+    corner = figure.locator(".live-corner").first
+    lines = """e => ['query', 'key'].map((word) => {
+      const at = e.firstChild.data.indexOf(word), range = document.createRange();
+      range.setStart(e.firstChild, at);
+      range.setEnd(e.firstChild, at + word.length + 2);
+      return new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size; })"""
+    assert corner.text_content().split() == ["query", "↓", "key", "→"]
+    assert corner.evaluate(lines) == [1, 1]
 
 
 @pytest.mark.parametrize("part", ["head 0.1", "feed-forward 0", "logits", "attention 1"])

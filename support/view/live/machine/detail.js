@@ -192,8 +192,9 @@
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
     const caption = off ? `Weights of head ${i}.${h} if it were on, in percent` : `Attention weights of head ${i}.${h} in percent (0: next to nothing; empty: a later word)`, [part, word] = view.tools.stop?.about || [], rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
-    const table = make("table", {class: `live-squares machine-weights machine-head-${h % 4}${off ? " machine-off" : ""}${keys.length > 5 ? " machine-many" : ""}`, "aria-label": caption},
-      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query ↓ key →"), ...keys.map((j) => make("th", {scope: "col"}, view.titled(state.words[j]))))),
+    const many = keys.length > 5 && keys.reduce((sum, j) => sum + Math.max(26, 8 + 7 * state.words[j].length), 0) > 210; // (their names need more room than there is in a narrow sheet: they stand upright)
+    const table = make("table", {class: `live-squares machine-weights machine-head-${h % 4}${off ? " machine-off" : ""}${many ? " machine-many" : ""}`, "aria-label": caption},
+      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query\u00a0↓ key\u00a0→"), ...keys.map((j) => make("th", {scope: "col"}, view.titled(state.words[j]))))),
       make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, view.titled(state.words[first + k])),
         ...keys.map((j) => {
           if (j > first + k) return make("td", {class: "live-square live-masked"}, "");

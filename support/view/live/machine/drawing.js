@@ -24,8 +24,9 @@
       this.key = window.MachineSaid.key(make, data);
       this.key.addEventListener("toggle", () => {
         if (this.key.open && this.bottom.raised && this.box.flow === "across") this.open("nothing");
+        this.bottom.signs();
       });
-      // Its list lies over the drawing: Escape and a press beside it close it, too.
+      // Its list lies over the page: Escape and a press beside it close it, too.
       this.key.addEventListener("keydown", (event) => {
         if (event.key !== "Escape" || !this.key.open) return;
         event.preventDefault();
@@ -180,16 +181,16 @@
       if (earlier) parts.push(make("span", {class: "machine-earlier", style: at(box.earlier)}, `… ${box.shown[0]} earlier`));
       if (state.over) parts.push(make("p", {class: "machine-ended", style: at({...box.bars, y: box.bars.y + 34, h: 0})}, "The text has ended. “Play” begins again."));
       opens(box.embedding, "label", "embedding", box.flow === "across" ? "embedding" : "embedding + position", earlier && box.flow === "down" ? "" : window.MachineSaid.colours(make, box.flow)); // (there it would touch what was said just now)
-      const narrow = box.blocks[0].ffn.w < 110 ? " machine-narrow" : ""; // headings of many blocks stand close together
+      const close = box.blocks[0].ffn.w < 110; // headings of many blocks stand close together
       box.blocks.forEach((block, i) => {
-        opens(block.label, `label machine-of-attention${narrow}`, `attention ${i}`, `attention ${i}`, window.MachineSaid.subtitle(this, i));
+        opens(block.label, "label machine-of-attention", `attention ${i}`, `attention ${i}`, window.MachineSaid.subtitle(this, i));
         for (const map of block.maps) {
           const off = state.off.includes(`h${i}${map.h}`);
           const spoken = this.spoken === `head ${i}.${map.h}` ? " machine-spoken" : "";
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}${spoken && !off ? ", framed" : ""}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, `label machine-of-ffn${narrow}`, `feed-forward ${i}`, `feed-forward ${i}`, "each word alone");
+        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, close ? `FFN ${i}` : `feed-forward ${i}`, close ? "per word" : "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const ask = this.switching ? "Hide the switches" : "Switch parts off";

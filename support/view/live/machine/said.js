@@ -148,7 +148,7 @@
         entry([sign("low"), sign("high")], "a number of a word, negative or positive; the nearer to zero, the fainter"),
         entry([sign("stream")], "a word’s numbers on their way through the model (the residual stream); ", make("b", {}, "⊕"), " adds to them what a part writes"),
         entry(all.map((h) => sign(`head machine-key-${h}`)), `the heads ${all[0]} to ${all.at(-1)} of a block, by colour: the thicker the thread, the more a word collects; in a head’s small map each row is a word that collects, each column a word it collects from; an empty square is a weight of 0, as for all later words (a small weight is drawn stronger than in proportion, so that it can be seen)`),
-        entry([sign("unit")], "the hidden units of a feed-forward network, stronger where more active"),
+        entry([sign("unit")], "the hidden units of a feed-forward network (FFN), stronger where more active"),
         entry([make("b", {}, "BOS")], "the beginning of the text, a token that stands before every text"),
         entry([sign("wait")], "not computed yet"),
         entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),

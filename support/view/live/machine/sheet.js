@@ -4,7 +4,7 @@
 // and Step. One that stands open from the start (a chapter's, or an address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 320, LOW = 260, MUCH = [0.46, 400], FAR = 60; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most; how far a finger draws it to close it
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 292, LOW = 260, MUCH = [0.46, 400], FAR = 60; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most; how far a finger draws it to close it
   let count = 0;
 
   window.MachineSheet = class {
@@ -92,16 +92,39 @@
     // room for it, or whoever reads has asked for that place; or else in the drawing. There it begins below the maps, which
     // can still be pressed, or so far above that enough of it is in the window.
     stand(asked) {
-      const {room, root, stage, box} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
+      const {room, root, stage, box, switching} = this.view, figure = root.closest("live-figure").getBoundingClientRect(), drawing = stage.getBoundingClientRect();
       const free = document.documentElement.clientWidth - figure.right, narrow = free < ROOM;
       this.mover.hidden = !narrow;
       if (narrow && this.under(figure, drawing, asked)) return;
       const inside = narrow && this.inside(drawing.left - figure.left, figure.width);
       const [left, wide] = inside || [figure.width + 8, Math.min(free - 19, WIDEST)];
-      const bottom = this.lowest, enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much)), begins = drawing.top + (inside ? box.blocks[0].room.y : 0), top = Math.max(HEADER, Math.min(begins, bottom - enough));
-      Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`, top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
+      Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(wide)}px`}); // (its height depends on it)
+      const [high, bottom] = inside ? this.between(drawing) : [HEADER, this.lowest], enough = Math.min(room.scrollHeight, Math.max(LEAST, this.much));
+      const begins = drawing.top + (inside ? box.blocks[0].room.y - (switching ? 0 : box.high) : 0), top = Math.max(high, Math.min(begins, bottom - enough));
+      Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
     }
     get lowest() { return innerHeight - 8 - (this.view.bar?.offsetHeight || 0); } // (a phone that lies has the bar, too)
+    // In the drawing it leaves Play and the sentence beside it in sight, wherever there is enough room beside them.
+    between(drawing) {
+      let from = HEADER, to = this.lowest;
+      for (const row of this.view.root.closest(".live-panel").querySelectorAll(":scope > :is(.live-buttons:not(.machine-foot), .machine-saying)")) {
+        const {top, bottom} = row.getBoundingClientRect();
+        if (top > drawing.top) to = Math.min(to, top - 4);
+        else from = Math.max(from, bottom + 4);
+      }
+      return to - from >= LOW ? [from, to] : [HEADER, this.lowest];
+    }
+    // The list of signs covers no part of the drawing that it explains, if there is room for it below that or above.
+    signs() {
+      const {key, root, stage, box} = this.view, list = key.lastChild;
+      list.removeAttribute("style");
+      if (!key.open || box.flow === "down") return;
+      const around = root.firstChild.getBoundingClientRect(), drawing = stage.getBoundingClientRect(), high = list.offsetHeight;
+      const below = this.lowest - drawing.bottom - 4, above = around.top - HEADER - 2, most = Math.max(below, above);
+      if (most < Math.min(high, 0.6 * LOW)) return; // (it can scroll, but is no slit)
+      const under = below >= high || below > above;
+      Object.assign(list.style, {inset: under ? `${drawing.bottom + 2 - around.top}px -0.4rem auto` : "auto -0.4rem 100%", maxHeight: `${under ? below : above}px`});
+    }
     // How much of the window its numbers get, once they are unfolded.
     get much() { return this.view.unfolded ? Math.min(MUCH[0] * innerHeight, MUCH[1]) : 0; }
     // Below the drawing, as wide as that, so that it is low; whether it stands there. It may lie over the buttons below the
