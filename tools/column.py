@@ -16,6 +16,7 @@ from widening import widened
 COLUMN = 630.0  # points: 655 pixels (`lean_pages.PIXELS`), what the card of a figure has room for
 LITTLE = 1.02  # times the column: nobody sees that it is shown smaller
 MUCH = 1.1  # times: letters would be too small, so that panels rather go below one another
+HALF = 0.6  # of the column: a plot of several rows that is no wider may lie down
 AIR = 14.0  # points above a title
 
 
@@ -33,8 +34,9 @@ def in_column(drawn: str) -> str:
     True
     """
     wide, high = _sides(drawn)
-    made = stacked(drawn, COLUMN, beside=True) if wide > LITTLE * COLUMN else ""
-    if not made or (_sides(made)[1] > 1.4 * high and wide < MUCH * COLUMN):
+    flat = stacked(drawn, COLUMN, lying=True) if wide < HALF * COLUMN else ""
+    made = flat or (stacked(drawn, COLUMN, beside=True) if wide > LITTLE * COLUMN else "")
+    if not made or (not flat and _sides(made)[1] > 1.4 * high and wide < MUCH * COLUMN):
         made = aired(widened(drawn, COLUMN))
     least = re.search(r'data-least="(\d+)"', drawn)
     if least and (share := _sides(made)[0] / wide) != 1:

@@ -414,10 +414,11 @@ def _share_label(upper: Panel, lower: Panel) -> None:
             axes[0].remove(label)
 
 
-def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
+def stacked(drawn: str, width: float = PHONE, beside: bool = False, lying: bool = False) -> str:
     """The plot for a phone, or for another width; nothing if it fits there as it is or stays whole.
 
-    With ``beside``, panels rather become narrower than that one goes below another.
+    With ``beside``, panels rather become narrower than that one goes below another. With ``lying``, pictures
+    without axes that stand in more rows than columns fill the width: each row becomes a column.
 
     >>> from support.view import style
     >>> from support.view.image_files import svg
@@ -431,9 +432,16 @@ def stacked(drawn: str, width: float = PHONE, beside: bool = False) -> str:
     root = ElementTree.fromstring(drawn)
     figure = next((g for g in root if g.get("id") == "figure_1"), None)
     panels = None if figure is None else gather(figure)
-    if figure is None or not panels or float(root.get("width", "0").removesuffix("pt")) <= width + 1:
+    fits = float(root.get("width", "0").removesuffix("pt")) <= width + 1
+    if figure is None or not panels or fits != lying:
         return ""
     rows = rows_of(panels)
+    if lying:
+        if len(rows) <= len(rows[0]) or {len(row) for row in rows} != {len(rows[0])} - {1}:
+            return ""
+        if any(panel.words() for panel in panels):
+            return ""
+        rows = [list(column) for column in zip(*rows, strict=True)]
     lines = rows
     width -= 0 if beside else 2 * EDGE
     if beside:

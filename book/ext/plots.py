@@ -35,6 +35,8 @@ COLD, WARM = (0.81, 0.075, (250, 244), 0.075), (0.81, 0.095, (25, 40), 0.105)
 NEAR = 2.5 / 255  # a colour that is no further from one of a map belongs to it
 SMALLEST = 11  # pixels of a letter on a phone, see `least`
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+TEXT = re.compile(r"(<(?:text|tspan)\b[^>]*>)([^<]+)")
+APOSTROPHE = re.compile(r"(?<=\w)(?:'|&apos;|&#(?:39|x27);)(?=s?(?!\w))")  # after a word, or before its s
 # Bars and other areas without an edge, if their colour is light in the dark: so much of it is left there.
 AREA = re.compile(r'(<g id="patch_\d+">\s*<path [^>]*\bstyle="fill: (#[0-9a-f]{6})")/>')
 GLARING, LEFT = 0.35, 0.78
@@ -192,6 +194,15 @@ def letters(svg: str) -> float:
     return min((max(map(float, re.findall(size, text))) for text in texts if "font" in text), default=0.0)
 
 
+def printed(words: str) -> str:
+    """Words with the apostrophes of the page's text; those of a token stay as they are.
+
+    >>> printed("torch's"), printed("two models' rows"), printed("␣wasn't"), printed("'s")
+    ('torch’s', 'two models’ rows', "␣wasn't", "'s")
+    """
+    return words if "␣" in words else APOSTROPHE.sub("’", words)
+
+
 def themed(svg: str) -> str:
     """A plot with its colours as variables, light and, under the address ``#dark``, dark.
 
@@ -199,7 +210,7 @@ def themed(svg: str) -> str:
     >>> themed(drawn).partition("</style>")[2]
     '<path style="fill: var(--c1)"/></svg>'
     """
-    svg, inks = inked(svg, shaded, dark)
+    svg, inks = inked(TEXT.sub(lambda m: m[1] + printed(m[2]), svg), shaded, dark)
     svg, face = lettered(softened(svg))
     # The white card of the notebook is not drawn: the page has its own.
     svg = re.sub(r'(<g id="patch_1">\s*<path [^>]*style="[^"]*?)fill: #ffffff', r"\1fill: none", svg, count=1)

@@ -1,6 +1,7 @@
 """Plots: real letters, colours of the theme, a file for both themes (how they look: `test_pages.py`)."""
 
 import base64
+import html
 import io
 import itertools
 import json
@@ -274,6 +275,16 @@ def test_words_on_a_faint_area_keep_the_ink_of_the_page():
     assert word and "#0b0b" in word[0]
 
 
+def test_words_of_a_plot_have_printed_apostrophes(site):
+    """Straight ones are left in tokens alone."""
+    straight = set()
+    for path in (site / "_images").glob("*.plot.svg"):
+        for words in re.findall(r"<(?:text|tspan)\b[^>]*>([^<]+)", path.read_text(encoding="utf8")):
+            if "␣" not in words and re.search(r"\w'(?:s\b|\W|$)|\"", html.unescape(words)):
+                straight.add(words)
+    assert straight == set()
+
+
 def test_a_plot_is_the_same_whenever_it_is_drawn():
     one, two = (svg(plot_lines([1, 2], {"a": [1, 3]}, "x", "y", log="y")) for _ in range(2))
     assert one == two and not re.search(r"<metadata|\d{4}-\d\d-\d\d|\n", one)
@@ -411,6 +422,22 @@ def test_many_small_pictures_stand_in_lines_of_one_length():
     lines = re.findall(r'id="stacked">(.*)', narrow, re.S)[0].split('transform="translate(')[1:]
     lefts = [part.split(")")[0].split()[1] for part in lines if 'id="axes' in part]
     assert sorted(lefts.count(down) for down in set(lefts)) == [4, 4]
+
+
+def test_maps_in_a_high_plot_lie_side_by_side_at_a_desk():
+    """What stood in a row then stands in a column; maps whose axes are named, and phones, keep theirs."""
+    names, points = ["one", "two", "three"], np.array([[0, 0], [1, 2], [3, 1]])
+    titles = [f"{row}, {place}" for row in "abc" for place in "12"]
+    fig = plot_map([points] * 6, names, title=titles, columns=2, size=(style.WIDTH, 7))
+    drawn = plots.themed(svg(fig))
+    made = column.in_column(drawn)
+    (before, high), (wide, low) = sides(drawn), sides(made)
+    assert wide > 1.8 * before and low < 0.95 * high and plots.letters(made) == plots.letters(drawn)
+    order = [text for text in re.findall(r"<text[^>]*>([^<]+)", made) if text in titles]
+    assert order == ["a, 1", "b, 1", "c, 1", "a, 2", "b, 2", "c, 2"]
+    assert stacking.stacked(drawn) == ""
+    fig = plot_map([points] * 6, names, xlabel="size", columns=2, size=(style.WIDTH, 7))
+    assert stacking.stacked(plots.themed(svg(fig)), column.COLUMN, lying=True) == ""
 
 
 def test_a_plot_wider_than_the_column_keeps_its_letters():

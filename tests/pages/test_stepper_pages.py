@@ -275,6 +275,59 @@ def test_what_is_framed_is_what_is_said(stepper, name, steps):
     assert sums and others and tab.complaints == []
 
 
+# The time that the acts of a step ask for, in milliseconds. (A page that is kept waiting runs late.)
+ASKED = """() => { const wait = window.setTimeout; window.asked = 0;
+  window.setTimeout = (act, time, ...rest) => {
+    if (String(act).includes('run(held')) window.asked += time;
+    return wait(act, time, ...rest);
+  }; }"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_step_is_made_in_a_little_more_than_a_second(stepper, name):
+    tab, figure = stepper(name, still=False)
+    on, longest = figure.get_by_role("button", name="One step on"), 0
+    tab.evaluate(ASKED)
+    while on.is_enabled():
+        tab.evaluate("() => { window.asked = 0; }")
+        on.click()
+        tab.wait_for_function("() => !document.querySelector('.stepper-waits, .stepper-meets')")
+        longest = max(longest, tab.evaluate("window.asked"))
+    assert 500 < longest <= 1210 and tab.complaints == []
+
+
+def test_both_cards_of_a_sentence_are_told_of(stepper):
+    """The value of a card is explained like its key, and no step leaves its cell empty."""
+    tab, figure = stepper("card_steps", still=False)
+    figure.evaluate(RECORD)
+    figure.get_by_role("button", name="One step on").click()
+    assert figure.locator(".stepper-waits").count() <= 2
+    tab.wait_for_function("() => !document.querySelector('.stepper-waits, .stepper-meets')")
+    said = figure.locator(".stepper-sum").inner_text()
+    assert said.startswith("keys (Bruno) = the topic of") and "values (Bruno) = what “The room costs" in said
+    assert not any("in the same way" in line for *_, line in tab.evaluate("window.seen"))
+    assert figure.locator(".stepper-now .stepper-new:visible").all_inner_texts() == [
+        "price of the room",
+        "two hundred",
+    ]
+    assert tab.complaints == []
+
+
+def test_the_bar_of_a_stepper_hides_what_goes_below_it_on_a_phone(stepper):
+    """The row of names is wider than the matrices, and no wider than the bar."""
+    _tab, figure = stepper("bpe_steps", "phone")
+    figure.locator(".stepper-strip").evaluate(
+        "e => scrollBy({top: e.getBoundingClientRect().top - 100, behavior: 'instant'})"
+    )
+    at_rest(figure)
+    covers = """e => { const box = e.querySelector('.stepper-chip').getBoundingClientRect();
+      const bar = e.querySelector('.stepper-bar').getBoundingClientRect();
+      const card = e.querySelector('.stepper-panel').getBoundingClientRect();
+      return [box.top < bar.bottom, card.width - bar.width <= 2.5,
+        Boolean(document.elementFromPoint(box.left + 1, bar.bottom - 4).closest('.stepper-bar'))]; }"""
+    assert figure.evaluate(covers) == [True, True, True]
+
+
 def test_nothing_moves_for_who_wants_no_motion(stepper):
     _, figure = stepper("attention_steps")
     figure.get_by_role("button", name="One step on").click()

@@ -2,7 +2,9 @@
 // a short motion: the row and the column are marked, the products come in their order, and then the cell is filled.
 (() => {
   "use strict";
-  const PACE = 240, MOST = 1400, SHORT = 30; // milliseconds: for a term, and for a whole sum or for all other cells of a step; signs of a term that stays on one line
+  // Milliseconds: for a term; for all terms of a number that is pressed; for those of a step, for all its other cells and
+  // for the frames of the last: 1.2 seconds together with the cell that is filled. Signs of a term that stays on one line.
+  const PACE = 240, PRESSED = 960, TERMS = 480, OTHERS = 360, LAST = 160, FILLED = 200, SHORT = 30;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const plain = (number) => number.replace("−", "");
 
@@ -17,8 +19,8 @@
     return found.map((pieces, k) => ({pieces, keys: found.length === sources.length ? [sources[k]] : sources})); // (words, no numbers)
   }
 
-  // The sum of a cell is written into the line below the matrices. Returned are its terms, and what comes after them.
-  function write(key, held, {make, typeset}) {
+  // The sum of a cell is written into the line below the matrices, behind others where several are told. Returned are its terms, and what comes after them.
+  function write(key, held, {make, typeset}, behind = false) {
     const {cell: [text, , , told, sources], name} = held.cells.get(key), at = told.length - text.length - 3;
     // (A line breaks before the sign of a term, and not within a short one.)
     const parts = terms(told.slice(0, at), sources, (source) => held.cells.get(source).cell[0]).map(({pieces, keys}, k) => {
@@ -29,7 +31,8 @@
     const of = [...new Set(sources.map((source) => held.cells.get(source).matrix))];
     const from = of.flatMap((matrix, k) => [k ? k < of.length - 1 ? ", " : " and " : " From ", make("span", {class: `stepper-from stepper-${held.cards.find((each) => each.name === matrix).role}`}, ...typeset(matrix, make))]);
     const end = make("span", {class: "stepper-term"}, `${told.slice(at)}.`, make("span", {class: "stepper-whence"}, ...from, "."));
-    held.sum.replaceChildren(...typeset(`${name} = `, make), ...parts.flatMap(({node}, k) => k ? [" ", node] : [node]), end);
+    if (!behind) held.sum.replaceChildren();
+    held.sum.append(...(behind ? [" "] : []), ...typeset(`${name} = `, make), ...parts.flatMap(({node}, k) => k ? [" ", node] : [node]), end);
     return {parts, end};
   }
 
@@ -50,16 +53,16 @@
   };
 
   // The acts that make one cell: term after term, then the cell is filled.
-  function making(key, held, tools) {
-    const {td} = held.cells.get(key), {parts, end} = write(key, held, tools);
+  function making(key, held, tools, most = PRESSED, behind = false) {
+    const {td} = held.cells.get(key), {parts, end} = write(key, held, tools, behind);
     td.classList.add("stepper-waits");
     for (const node of [...parts.map((part) => part.node), end]) node.classList.add("stepper-unsaid");
     return [
-      ...parts.map(({node, keys}) => ({time: Math.min(PACE, MOST / parts.length), act() {
+      ...parts.map(({node, keys}) => ({time: Math.min(PACE, most / parts.length), act() {
         node.classList.remove("stepper-unsaid");
         meet(held, keys);
       }})),
-      {time: PACE, act() {
+      {time: FILLED, act() {
         end.classList.remove("stepper-unsaid");
         td.classList.remove("stepper-waits");
         meet(held, []);
@@ -67,16 +70,20 @@
     ];
   }
 
-  // All that a step has made: the first number by its sum, the others one after the other. What is said is of the numbers
-  // that are framed: the sum goes while the others come, and then it comes back and stays until the next step.
-  function fill([first, ...others], held, tools) {
-    const time = Math.min(PACE / 2, MOST / others.length), mark = (on) => {
-      for (const key of held.cells.get(first).cell[4]) held.cells.get(key).td.classList.toggle("stepper-source", on);
+  // All that a step has made: the first by its sum, and so the first of each other matrix of words; the others one after
+  // the other. What is said is of what is framed: the sums go while the others come, and then come back and stay until the
+  // next step.
+  function fill(keys, held, tools) {
+    const of = (key) => held.cells.get(key).matrix, words = held.stage.matches(".stepper-words");
+    const told = keys.filter((key, k) => !k || (words && keys.findIndex((each) => of(each) === of(key)) === k)), others = keys.filter((key) => !told.includes(key));
+    const mark = (on) => {
+      for (const key of told.flatMap((each) => held.cells.get(each).cell[4])) held.cells.get(key).td.classList.toggle("stepper-source", on);
     };
     for (const key of others) held.cells.get(key).td.classList.add("stepper-waits");
     mark(true);
-    const rest = others.length === 1 ? "The other number is made" : `The other ${others.length} numbers are made`;
-    run(held, [...making(first, held, tools), {time: others.length ? 6 * PACE : 0, act() {}}, ...others.map((key, k) => ({time, act() {
+    const what = words ? "" : others.length > 1 ? " numbers" : " number";
+    const rest = others.length === 1 ? `The other${what} is made` : `The other ${others.length}${what} are made`;
+    run(held, [...told.flatMap((key, k) => making(key, held, tools, TERMS / told.length, k > 0)), ...others.map((key, k) => ({time: Math.min(PACE / 2, OTHERS / others.length), act() {
       const {td, cell} = held.cells.get(key);
       if (!k) {
         mark(false);
@@ -84,9 +91,10 @@
       }
       td.classList.remove("stepper-waits");
       meet(held, cell[4]);
-    }})), {time: 4 * PACE, act: () => meet(held, [])}, {time: 0, act() {
+    }})), {time: others.length ? LAST : 0, act() {}}, {time: 0, act() {
+      meet(held, []);
       mark(true);
-      write(first, held, tools);
+      told.forEach((key, k) => write(key, held, tools, k > 0));
     }}]);
     tell(held, true);
   }
