@@ -109,7 +109,7 @@ def test_the_smallest_letters_of_the_drawing_can_be_read(front_page, which):
     _tab, element = front_page(which, width=1280, height=800)
     size = "(e) => parseFloat(getComputedStyle(e).fontSize)"
     small = element.query_selector_all(".machine-label small")
-    assert len(small) >= 6 and min(e.evaluate(size) for e in small) >= 12.5
+    assert len(small) >= 5 and min(e.evaluate(size) for e in small) >= 12.5
     networks = element.query_selector_all(".machine-of-ffn")
     assert [e.get_attribute("aria-label") for e in networks] == [
         f"Open feed-forward {i}" for i in range(len(networks))
