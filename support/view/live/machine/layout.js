@@ -83,9 +83,9 @@
     const tap = high(), box = {flow: "down", strip: 36, hidden: gap ? C * 0.7 : 14, W, high: tap, shown, gap, most, S, cell: S / cell.columns, columns: cell.columns, rows: cell.rows, squares: [], blocks: []};
     box.words = shown.map((p) => ({p, x: places[p].x - C / 2 + 2, y: 0, w: C - 4, h: 32}));
     box.next = {x: C * (slot(shown.length - 1) + 1) + 2, y: 0, w: C - 4, h: 32};
-    box.embedding = {x: 4, y: 33, h: 24}; // (a heading is as wide as its words: behind them no line is seen)
+    box.embedding = {x: 4, y: 35, h: 24}; // (a heading is as wide as its words: behind them no line is seen)
     box.earlier = gap ? {x: C + 5, y: 8} : {x: W - 78, y: 40};
-    let y = 60;
+    let y = 61;
     const row = (stage) => {
       for (const p of shown) box.squares.push({stage, p, x: places[p].x - S / 2, y});
       y += tall;
