@@ -89,7 +89,7 @@ def _stall(d: Drawing, x: Number, wide: Number, sign: str, goods: Sequence[Numbe
         d.line((side, ROOF + 16), (side, FOOT), role="line", width=2)
     for k in range(STRIPES):
         a, b = left + stripe * k, left + stripe * (k + 1)
-        edge = [(a, ROOF), (b, ROOF), (b, ROOF + 13)]
+        edge: list[tuple[float, float]] = [(a, ROOF), (b, ROOF), (b, ROOF + 13)]
         edge += [
             ((a + b) / 2 + stripe / 2 * math.cos(s), ROOF + 13 + 6 * math.sin(s)) for s in _steps(0, math.pi)
         ]
