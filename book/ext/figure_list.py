@@ -66,11 +66,11 @@ def picture(section: nodes.section) -> str:
     return f'<img src="data:image/webp;base64,{data}" alt="{shows}" loading="lazy" {size}>'
 
 
-def listed(sections: list[nodes.section]) -> str:
-    """A fold for each part in the order of the book, with links to its sections."""
+def listed(sections: list[nodes.section], links_to: list[str]) -> str:
+    """A fold for each part in the order of the book, with the links to its sections."""
     found: dict[str, list[str]] = {name: [] for name in (WITHOUT, *(p["part"] for p in plan.parts()))}
-    for section in sections:
-        found[part_of(section)].append(f"<li>{link(section)}</li>")
+    for section, link_to in zip(sections, links_to, strict=True):
+        found[part_of(section)].append(f"<li>{link_to}</li>")
     return "".join(
         f"<details{' open' * (part == WITHOUT)}><summary>{escape(part)} ({len(links)})</summary>"
         f"<ul>{''.join(links)}</ul></details>"
@@ -84,9 +84,9 @@ def link(section: nodes.section) -> str:
     return f'<a href="#{section["ids"][0]}">{picture(section)}<span>{escape(section[0].astext())}</span></a>'
 
 
-def side_by_side(sections: list[nodes.section]) -> str:
+def side_by_side(links_to: list[str]) -> str:
     """The same links in one list, in the order of the page."""
-    items = "".join(f"<li>{link(section)}</li>" for section in sections)
+    items = "".join(f"<li>{link_to}</li>" for link_to in links_to)
     return f'<ul class="figure-gallery">{items}</ul>'
 
 
@@ -109,8 +109,9 @@ def fill(app: Any, document: nodes.document) -> None:
     for place in list(document.findall(figure_list)):
         page = next(document.findall(nodes.section))
         sections = [s for s in page.children if isinstance(s, nodes.section)]
-        place.replace_self(raw(listed(sections)))
-        page.insert(page.index(sections[0]), raw(side_by_side(sections)))
+        links_to = [link(section) for section in sections]  # (a picture is made once for both lists)
+        place.replace_self(raw(listed(sections, links_to)))
+        page.insert(page.index(sections[0]), raw(side_by_side(links_to)))
         for section in sections:
             if part_of(section) != WITHOUT:
                 fold_on_phone(section)

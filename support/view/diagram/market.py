@@ -10,13 +10,15 @@ from support.view.diagram.shapes import Drawing, Point
 COIN = 23  # the radius of the coin
 ROOF, FOOT = 112, 192  # where a stall begins, and where it ends
 STRIPES = 6  # of an awning
+SCORES = (2, 0, 1)
+WEIGHTS = tuple(math.exp(score) / sum(map(math.exp, SCORES)) for score in SCORES)  # their softmax
 
 
 def market(
     stalls: Sequence[str] = ("baker", "fishmonger", "dairy"),
     signs: Sequence[str] = ("bread", "fish", "cheese"),
-    scores: Sequence[Number] = (2, 0, 1),
-    weights: Sequence[Number] = (0.6652, 0.09, 0.2447),
+    scores: Sequence[Number] = SCORES,
+    weights: Sequence[Number] = WEIGHTS,
     values: Sequence[Sequence[Number]] = ((9, 0), (0, 5), (3, 3)),
     meals: Sequence[str] = ("breakfast", "dinner"),
 ) -> Diagram:
@@ -32,6 +34,9 @@ def market(
 
     Raises:
         InputError: there are not as many of one as of another, or the pieces are no coin.
+
+    >>> market().alt[-45:]
+    'holds 6.72 for breakfast and 1.18 for dinner.'
     """
     if not 2 <= len(stalls) == len(signs) == len(scores) == len(weights) == len(values) <= 3:
         raise InputError("a market has two or three stalls: give each a sign, a score, a weight and values")
