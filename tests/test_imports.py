@@ -55,6 +55,11 @@ def breaches(package: Path) -> list[str]:
     return found
 
 
+def test_no_file_of_the_package_has_more_than_300_lines():
+    lengths = {path: len(path.read_text(encoding="utf8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert not [path.relative_to(PACKAGE) for path, lines in lengths.items() if lines > 300]
+
+
 def test_the_package_tells_its_order_as_it_is():
     """The list in its first lines, those on the disk, and the page that it points to."""
     listed = re.search(r"`(core, .*?)`", (PACKAGE / "__init__.py").read_text(encoding="utf8"))[1].split(", ")
