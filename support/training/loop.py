@@ -286,7 +286,7 @@ def _recomputing(model: nn.Module, where: torch.device, compiled: bool) -> Itera
     """Each block keeps its input only, and runs again in the backward pass (Chen et al. 2016)."""
     blocks = [m for m in model.modules() if isinstance(m, Block)]
     if not blocks:
-        raise InputError("activation_checkpointing needs support.model.Block in the model; this one has none.")
+        raise InputError("activation_checkpointing needs a model with blocks (Block); this one has none.")
     how: dict[str, Any] = {"use_reentrant": False}
     if not compiled:  # autocast is remembered for the second time, these products are not
         how["context_fn"] = lambda: (nullcontext(), products_in(None, where))
