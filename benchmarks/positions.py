@@ -145,6 +145,9 @@ def order_row(task: str, name: str, layers: int, seed: int) -> dict:
 
 STRETCHES = {  # to read four times as far as in training
     "as trained": {},
+    "base by the rule": {
+        "rope_base": 1e4 * 4 ** (8 / 6)
+    },  # bloc97: factor^(d/(d − 2)), with 8 numbers a head
     "base × 100": {"rope_base": 1e6},
     "every pair slowed": {"rope_scaling": {"rope_type": "linear", "factor": 4.0}},
     "slow pairs slowed": {

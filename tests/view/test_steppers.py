@@ -318,7 +318,7 @@ def test_the_widget_steps_and_shows_sums():
     assert step.value == 1
     last.click()
     assert step.value == 10 and picture.value == before
-    assert "In signs: X [3, 5] + O [3, 5] = H [3, 5]." in words.value
+    assert "In symbols: X [3, 5] + O [3, 5] = H [3, 5]." in words.value
     cell.value = "S[2, 1]"
     assert "S (sat, cat) = −0.550 · 0.340" in words.value
     back.click()  # a sum that was told goes with its step

@@ -211,11 +211,10 @@ def postcards(
             d.text(x + 38, below + room * (day + 0.5), f"{share:.0%}", size=12, inside=True)
     d.size = (d.size[0], below + room * days + 12)
     told = " and ".join(
-        f"{left[-1]:.0%} of the first day in {name}"
-        for name, left in (("a plain network", plain), ("one with a gate", gated))
+        f"{left[-1]:.0%} in {name}" for name, left in (("a plain network", plain), ("one with a gate", gated))
     )
     return d.done(
         f"A postcard that a traveller rewrites at each of {days} stops: every day's writing fades with each "
-        f"rewriting. In the evening there arrive {told}. With attention a card comes from every stop and "
-        "none is rewritten, so each day arrives whole, 100%."
+        f"rewriting. In the evening the share of the first day is {told}. With attention a card comes from "
+        "every stop and none is rewritten, so each day arrives whole, 100%."
     )

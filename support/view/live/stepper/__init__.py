@@ -61,7 +61,7 @@ def stepper(name: str, title: str, story: Story, scene: Scene | None = None) -> 
         return {
             **{"place": place, "number": str(place + 1), "of": str(last + 1)},
             **{"headline": headline, "does": does, "sum": story.told(cell, place)},
-            "signs": f" In signs: {operation}." if operation else "",
+            "signs": f" In symbols: {operation}." if operation else "",
             "made": story.table(),
         }
 

@@ -216,7 +216,7 @@
     prepare: () => ({}),
     compute({step, cell}, data) {
       const place = Math.trunc(step), [headline, does, operation] = data.steps[place];
-      return {place, number: String(place + 1), of: String(data.steps.length), headline, does, signs: operation && ` In signs: ${operation}.`, sum: told(cell, place, data), made: data.made};
+      return {place, number: String(place + 1), of: String(data.steps.length), headline, does, signs: operation && ` In symbols: ${operation}.`, sum: told(cell, place, data), made: data.made};
     },
     draw(state, data, tools) {
       const {held, make} = tools, last = held.place;
