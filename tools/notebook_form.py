@@ -1,5 +1,6 @@
 """What makes a notebook fit for the book: each rule is a function that returns complaints."""
 
+import ast
 import re
 import statistics
 from pathlib import Path
@@ -151,4 +152,41 @@ def links(notebook, folder: Path) -> list[str]:
     return complaints
 
 
-RULES = (executed, quiet, skips, short_cells, described_pictures, telling, plain_markdown, stamped)
+def checks_repeat(notebook) -> list[str]:
+    """After all cells have run, the check of an exercise still finds its own cases and mistakes."""
+    trees = [
+        (k, ast.parse(re.sub(r"^[%!].*$", "", c["source"], flags=re.M))) for k, c in code_cells(notebook)
+    ]
+    functions = [n for _, tree in trees for n in tree.body if isinstance(n, ast.FunctionDef)]
+    answers = {f.name for f in functions if getattr(getattr(f.body[-1], "value", 0), "value", 0) is ...}
+    complaints = []
+    for at, (k, tree) in enumerate(trees):
+        calls = [n.value for n in tree.body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+        checks = [call for call in calls if getattr(call.func, "id", "") == "check"]
+        read = {n.id for check in checks for n in ast.walk(check) if isinstance(n, ast.Name)} - answers
+        for later, other in trees[at + 1 :]:
+            complaints += [
+                f"cell {later} makes {name!r} anew, which the check in cell {k} reads"
+                for name in sorted(read & _made(other))
+            ]
+    return complaints
+
+
+def _made(tree) -> set[str]:
+    """The names that a cell assigns or defines."""
+    made = {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    targets = [t for n in tree.body if isinstance(n, ast.Assign) for t in n.targets]
+    return made | {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+
+
+RULES = (
+    checks_repeat,
+    executed,
+    quiet,
+    skips,
+    short_cells,
+    described_pictures,
+    telling,
+    plain_markdown,
+    stamped,
+)

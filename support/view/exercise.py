@@ -33,7 +33,7 @@ def check(
 
     >>> halves = {"you multiplied; divide instead": lambda x: x * 2}
     >>> check(lambda x: None, lambda x: x / 2, [1, 2, 3], halves)
-    not written yet: fill in the body of the function, then run this cell again
+    not written yet, or nothing is returned: fill in the body, end it with return, run its cell and this one
     >>> check(lambda x: x + x, lambda x: x / 2, [1, 2, 3], halves)
     not yet: you multiplied; divide instead
     >>> check(lambda x: 0.5 * x, lambda x: x / 2, [1, 2, 3], halves)
@@ -53,7 +53,10 @@ def _verdict(answer, cases, right, wrongs, tolerance) -> str:
     given = _attempts(answer, cases)
     first = given[0]
     if first is None or first is Ellipsis or isinstance(first, NotImplementedError):
-        return "not written yet: fill in the body of the function, then run this cell again"
+        return (
+            "not written yet, or nothing is returned: fill in the body, end it with return, run its cell and "
+            "this one"
+        )
     if _agree(given, right, tolerance):
         return f"right on all {len(cases)} cases" if len(cases) > 1 else "right"
     for sentence, results in wrongs.items():
@@ -65,7 +68,39 @@ def _verdict(answer, cases, right, wrongs, tolerance) -> str:
     shapes = [tuple(x.shape) if isinstance(x, Tensor | np.ndarray) else None for x in (right[at], given[at])]
     if None not in shapes and shapes[0] != shapes[1]:
         return f"not yet: on case {at + 1} the shape should be {shapes[0]}, yours is {shapes[1]}"
-    return f"not yet: case {at + 1} should give {_brief(right[at])}, yours gives {_brief(given[at])}"
+    where, wanted, found = _first_difference(_plain(right[at]), _plain(given[at]), tolerance)
+    told = _brief(wanted), _brief(found)
+    wanted, found = told if told[0] != told[1] else (repr(wanted), repr(found))  # they differ far behind
+    return f"not yet: case {at + 1}{_shown(cases[at])}{where} should give {wanted}, yours gives {found}"
+
+
+def _shown(case: Any) -> str:
+    """The arguments of a case, if they are short enough to be worked by hand."""
+    text = ", ".join(_brief(_plain(argument)) for argument in (case if isinstance(case, tuple) else (case,)))
+    return f" ({text})" if len(text) <= 60 and "<" not in text else ""
+
+
+def _first_difference(wanted: Any, given: Any, tolerance: float, where: str = "") -> tuple[str, Any, Any]:
+    """Where two results first differ, as a place inside them, if they are too long to be shown whole."""
+    short = len(str(_rounded(wanted))) <= 60
+    if isinstance(wanted, Mapping) and isinstance(given, Mapping) and not short:
+        if wanted.keys() != given.keys():
+            missing, more = [k for k in wanted if k not in given], [k for k in given if k not in wanted]
+            what = f"key {missing[0]!r}" if missing else f"no key {more[0]!r}"
+            return where, _Words(what), _Words("no such key" if missing else "one")
+        pairs = [(f"[{key!r}]", wanted[key], given[key]) for key in wanted]
+    elif isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given) and not short:
+        pairs = [(f"[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, given, strict=True))]
+    else:
+        return where, wanted, given
+    place, a, b = next(pair for pair in pairs if not _same(pair[2], pair[1], tolerance))
+    return _first_difference(a, b, tolerance, (where or " at ") + place)
+
+
+class _Words(str):
+    """Words of ours, which stand without quotation marks."""
+
+    __slots__ = ()
 
 
 def _run(function: Callable[..., Any], case: Any) -> Any:
@@ -101,23 +136,23 @@ def _same(given: Any, wanted: Any, tolerance: float) -> bool:
     if isinstance(wanted, Mapping):
         same_keys = isinstance(given, Mapping) and given.keys() == wanted.keys()
         return same_keys and all(_same(given[key], wanted[key], tolerance) for key in wanted)
-    if isinstance(wanted, set | frozenset):
-        return given == wanted
+    if isinstance(wanted, set | frozenset) or (isinstance(wanted, int) and isinstance(given, int)):
+        return bool(given == wanted)
     if isinstance(wanted, list):
         fits = isinstance(given, list) and len(given) == len(wanted)
         return fits and all(_same(a, b, tolerance) for a, b in zip(given, wanted, strict=True))
     try:
-        if math.isnan(wanted):
-            return math.isnan(given)
+        if not math.isfinite(wanted):
+            return bool(given == wanted or (math.isnan(wanted) and math.isnan(given)))
         return given == wanted or abs(given - wanted) <= tolerance * max(1.0, abs(wanted))
-    except TypeError:
+    except (TypeError, OverflowError):
         return bool(given == wanted)
 
 
 def _plain(value: Any) -> Any:
     """Tensors, arrays and tuples as lists, so that only the numbers are compared, not how they are kept."""
     if isinstance(value, Tensor):
-        return value.detach().cpu().tolist()
+        return value.detach().cpu().to_dense().tolist()
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, tuple | list):
@@ -126,11 +161,14 @@ def _plain(value: Any) -> Any:
 
 
 def _brief(value: Any) -> str:
-    text = str(_rounded(_plain(value)))
+    rounded = _rounded(_plain(value))
+    text = repr(rounded) if type(rounded) is str else str(rounded)
     return text if len(text) <= 120 else text[:117] + "…"
 
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, 4)
+        return float(f"{value:.4g}")
+    if isinstance(value, Mapping):
+        return {key: _rounded(item) for key, item in value.items()}
     return [_rounded(item) for item in value] if isinstance(value, list) else value

@@ -144,9 +144,9 @@ MISTAKES = {"you summed down the columns; sum along the rows": lambda x: x.softm
         (lambda x: x.softmax(-1) + 1e-8, "right on all 2 cases"),
         (lambda x: x.softmax(0), "not yet: you summed down the columns"),
         (lambda x: x.softmax(-1)[:1], "not yet: on case 1 the shape should be (2,), yours is (1,)"),
-        (lambda x: x, "not yet: case 1 should give [0.2689, 0.7311], yours gives [1.0, 2.0]"),
+        (lambda x: x, "not yet: case 1 ([1.0, 2.0]) should give [0.2689, 0.7311], yours gives [1.0, 2.0]"),
         (lambda x: x.nothing, "not yet: case 1 stopped with AttributeError"),
-        (lambda x: x.zero_(), "not yet: case 1 should give"),
+        (lambda x: x.zero_(), "not yet: case 1 ([1.0, 2.0]) should give"),
     ],
 )
 def test_check_names_what_was_done(answer, printed, capsys):
@@ -164,8 +164,31 @@ def test_check_names_what_was_done(answer, printed, capsys):
         (math.inf, math.inf, True),
         (math.inf, 1.0, False), ({1, 2}, {2, 1}, True), (None, 0, False), (1, True, True), ("1", 1, False),
         ([("a", 0.1)], [("a", 0.1)], True), (np.zeros((2, 1)), np.zeros(2), False),
+        (1.0, math.inf, False), (-math.inf, math.inf, False), ([1.0, 7.0], [1.0, -math.inf], False),
+        (75_497_480, 75_497_472, False), (10**400, 4.0, False), (torch.eye(2).to_sparse(), torch.eye(2), True),
     ],
 )  # fmt: skip
 def test_check_compares_what_answers_can_be(given, wanted, same, capsys):
     check(lambda _: given, lambda _: wanted, [0])
     assert capsys.readouterr().out.startswith("right") is same
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "told"),
+    [
+        ("40", 40, "should give 40, yours gives '40'"),
+        (0.500_12, 0.500_07, "should give 0.50007, yours gives 0.50012"),
+        (0.500_000_1, 0.500_000_9, "should give 0.5000009, yours gives 0.5000001"),
+        (
+            [[0.0] * 30, [1.0] * 30],
+            [[0.0] * 30, [1.0] * 29 + [2.0]],
+            "at [1][29] should give 2.0, yours gives 1.0",
+        ),
+        ({"b" * 70: 1}, {"a" * 70: 1}, f"should give key '{'a' * 70}', yours gives no such key"),
+        ({"a" * 70: 1, "c": 0}, {"a" * 70: 1}, "should give no key 'c', yours gives one"),
+    ],
+)
+def test_check_says_where_an_answer_differs(given, wanted, told, capsys):
+    check(lambda _: given, lambda _: wanted, [0], tolerance=1e-9)
+    said = capsys.readouterr().out
+    assert said.startswith("not yet: case 1 (0)") and told in said

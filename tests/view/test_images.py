@@ -48,7 +48,7 @@ def test_a_day_fades_with_every_rewriting():
     drawing = diagram.postcards((1, 0.5, 0.25), (1, 0.9, 0.81))
     percents = [word for word in words(drawing) if word.endswith("%")]
     assert percents == ["25%", "50%", "100%", "81%", "90%", "100%", "100%", "100%", "100%"]
-    assert "25% of the first day in a plain network" in drawing.alt
+    assert "the share of the first day is 25% in a plain network" in drawing.alt
 
 
 def test_only_large_numbers_stand_in_their_seats_and_the_largest_is_told():
