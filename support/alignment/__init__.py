@@ -1,6 +1,16 @@
 """From a language model to an assistant: instruction tuning, adapters, preferences, tools and retrieval."""
 
 from support.alignment.adapter_file import adapter_metadata, fingerprint, load_adapter, save_adapter
+from support.alignment.adapters import (
+    adapter_names,
+    add_lora,
+    check_adapters,
+    lora_layers,
+    lora_parameters,
+    merge_lora,
+    use_adapters,
+    without_adapters,
+)
 from support.alignment.answers import (
     all_answers,
     answer_log_probs,
@@ -33,19 +43,7 @@ from support.alignment.exact import (
 )
 from support.alignment.harness import Belt, Call, Forbidding, Harness, Marks
 from support.alignment.imitation import draw_best_of_n, imitate
-from support.alignment.lora import (
-    TARGETS,
-    LoRALinear,
-    LowRankUpdate,
-    adapter_names,
-    add_lora,
-    lora_layers,
-    lora_parameters,
-    lora_size,
-    merge_lora,
-    use_adapters,
-    without_adapters,
-)
+from support.alignment.lora import TARGETS, LoRALinear, LowRankUpdate, lora_size
 from support.alignment.mcp import RemoteTool, Session, make_server, run_server
 from support.alignment.nearest import InvertedFile, exact_search
 from support.alignment.policy_gradient import (
@@ -123,6 +121,7 @@ __all__ = [
     "answer_log_probs",
     "best_of_n",
     "bradley_terry_loss",
+    "check_adapters",
     "clipped_objective",
     "contrastive_loss",
     "divergence",

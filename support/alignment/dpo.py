@@ -11,10 +11,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from support.alignment.answers import token_log_probs
-from support.alignment.optimise import SETTINGS, Callback, minimise
+from support.alignment.optimise import SETTINGS, Callback, minimise, refuse_same
 from support.alignment.preferences import Pairs
 from support.core import InputError, seeded_generator
-from support.model import GPT
+from support.core.validation import Count, Positive, check
+from support.model import GPT, evaluating
 from support.training import TrainConfig
 
 Sums = Float[Tensor, " pair"]
@@ -99,6 +100,9 @@ def _margin(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums) 
 def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
     """A method's loss on some pairs; carries the policy's gradient.
 
+    Both models are evaluated without dropout: its noise would drown the small differences of their
+    log-probabilities that these losses compare.
+
     Args:
         policy: what is trained.
         reference: where it started; SimPO does not ask it.
@@ -108,16 +112,23 @@ def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: st
 
     Raises:
         InputError: there is no such method.
+
+    >>> from support.model import GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, dropout=0.5))
+    >>> pairs = Pairs(torch.tensor([[1, 4]]), torch.tensor([[5, 6]]), torch.tensor([[7, 8]]))
+    >>> round(pair_loss(model, model, pairs, beta=1.0).item(), 4)  # ln 2, before any training
+    0.6931
     """
     both, answers = pairs.prompts.repeat(2, 1), torch.cat([pairs.chosen, pairs.rejected])
     n = len(pairs.prompts)
-    ours = token_log_probs(policy, both, answers).sum(1).split(n)
+    with evaluating(policy):
+        ours = token_log_probs(policy, both, answers).sum(1).split(n)
     if method == "simpo":
         return simpo_loss(ours[0], ours[1], answers.shape[1], beta)
     losses: dict[str, Callable[..., Tensor]] = {"dpo": dpo_loss, "ipo": ipo_loss, "kto": kto_loss}
     if method not in losses:
         raise InputError(f"there is no method {method!r}; choose one of: dpo, ipo, simpo, kto")
-    with torch.no_grad():
+    with torch.no_grad(), evaluating(reference):
         theirs = token_log_probs(reference, both, answers).sum(1).split(n)
     return losses[method](*ours, *theirs, beta)
 
@@ -136,7 +147,7 @@ def train_on_pairs(
     """Train a policy in place on compared answers; the losses of the steps.
 
     Args:
-        policy: what is trained.
+        policy: what is trained, without dropout (see `pair_loss`).
         reference: where it started; it is not changed.
         pairs: a fixed set, of which ``batch_size`` are drawn for each step; or step → fresh pairs.
         beta: the weight of the KL penalty whose optimum is sought.
@@ -145,6 +156,10 @@ def train_on_pairs(
         batch_size: pairs a step, of a fixed set.
         seed: of the draws from a fixed set.
         callback: called with the number of steps done after each of them.
+
+    Raises:
+        InputError: there is no such method, a number is out of range, or the policy is its own reference.
+        DivergedError: the loss or its gradient is no longer a number; the weights are those before.
 
     >>> import copy
     >>> from support import zoo
@@ -157,6 +172,10 @@ def train_on_pairs(
     >>> round(losses[0], 3)  # ln 2
     0.693
     """
+    check("train_on_pairs: beta", beta, Positive)
+    check("train_on_pairs: batch_size", batch_size, Count)
+    if method != "simpo":  # which asks no reference
+        refuse_same(policy, reference)
     generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:

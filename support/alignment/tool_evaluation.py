@@ -130,6 +130,12 @@ def unplugged(model: nn.Module, vocabulary: Vocabulary, problems: Sequence[Probl
 
     Raises:
         InputError: there is no problem.
+
+    >>> from support import zoo
+    >>> from support.worlds.shop import ShopWorld
+    >>> shop = zoo.load("shop")
+    >>> unplugged(shop.model, shop.vocabulary, ShopWorld().problems(5, seed=0))
+    Unplugged(invents=0.4, answers=0.2, right=0.2)
     """
     if not problems:
         raise InputError("There is no problem to answer; give at least one.")

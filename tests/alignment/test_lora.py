@@ -20,6 +20,7 @@ from support.alignment import (
 )
 from support.core import InputError
 from support.generation import generate
+from support.inside import hooked
 from support.model import GPTConfig
 from support.training import SequenceBatches, TrainConfig, train
 
@@ -174,11 +175,28 @@ def test_the_random_state_is_left_as_it_was():
         ({"rank": 1, "targets": ["query"]}, "must be some of q, k"),
         ({"rank": 1, "targets": ["gate"]}, "none of the projections"),
         ({"rank": 1, "name": "two words"}, "must be a word"),
+        *[({"rank": 1, "name": name}, "must be a word") for name in ("train", "half", "keys", "training")],
     ],
 )
 def test_what_cannot_be_adapted(how, sentence):
+    model = model_of(GPT2)
     with pytest.raises(InputError, match=sentence):
-        add_lora(model_of(GPT2), **how)
+        add_lora(model, **how)
+    assert adapter_names(model) == [] and all(p.requires_grad for p in model.parameters())
+
+
+def test_hooks_stay_where_they_are_and_their_handles_remove_them():
+    model, calls = model_of(GPT2), []
+    handle = model.blocks[0].attention.qkv.register_forward_hook(lambda *_: calls.append(1))
+    with hooked(model, {"blocks.0.feed_forward.activations": torch.zeros(())}):
+        expected = model(IDS)
+        add_lora(model, rank=2)
+        assert torch.equal(model(IDS), expected)
+        merge_lora(model)
+        assert torch.equal(model(IDS), expected)
+    assert len(calls) == 3
+    handle.remove()
+    assert torch.equal(model(IDS), model_of(GPT2)(IDS)) and len(calls) == 3
 
 
 def test_names_are_checked():

@@ -44,7 +44,7 @@ def grown(seed: int = 0) -> tuple[GPT, Vocabulary]:
     """The story model with rows for new words and for 64 more positions: the start of step 1."""
     base = load(BASE)
     new = [*SPECIAL, *all_words()]
-    model, words = grow_vocabulary(base.model, base.vocabulary, new, seed, spread=1.0, context=LONGEST)
+    model, words = grow_vocabulary(base.model, base.vocabulary, new, seed, noise=1.0, context=LONGEST)
     return model.train(), Vocabulary(words.tokens, unk="<unk>")
 
 
