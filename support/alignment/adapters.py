@@ -1,7 +1,7 @@
 """The adapters of a model: put on, chosen by name, trained alone, merged into its weights."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from support.alignment.lora import TARGETS, LoRALinear, LowRankUpdate, projections
 from support.core import InputError
-from support.core.validation import Count, check
-from support.model import GPT
+from support.core.validation import Count, Fraction, check
+from support.model import GPT, evaluating
 
 Matrices = tuple[Tensor, Tensor, float]  # A, B and alpha of one projection
 
@@ -22,6 +22,7 @@ def add_lora(
     targets: Sequence[str] = TARGETS,
     name: str = "default",
     seed: int = 0,
+    dropout: float = 0.0,
 ) -> GPT:
     """Freeze a model and give it an adapter, in place: only the adapter is trained from now on.
 
@@ -36,10 +37,11 @@ def add_lora(
         targets: which of the seven projections get an update. ``gate`` is passed over in a model without.
         name: of the adapter.
         seed: of the first matrices.
+        dropout: the share of an update's inputs that is dropped in training; the layer itself reads them all.
 
     Raises:
-        InputError: a target or rank that there is not, a name that cannot be used, or no projection to adapt;
-            the model is then as it was.
+        InputError: a target, rank, dropout or name that cannot be used, or no projection to adapt; the model
+            is then as it was.
 
     Follows Hu et al. 2021 (LoRA).
 
@@ -49,6 +51,8 @@ def add_lora(
     144
     """
     check("add_lora: rank", rank, Count)
+    check("add_lora: dropout", dropout, Fraction)
+    alpha = rank * 2.0 if alpha is None else alpha
     unknown = [target for target in targets if target not in TARGETS]
     if unknown or not targets:
         raise InputError(f"add_lora: targets={list(targets)} must be some of {', '.join(TARGETS)}.")
@@ -59,7 +63,7 @@ def add_lora(
         torch.manual_seed(seed)
         updates = {
             f"{path}.{part}": LowRankUpdate(
-                _layer(model, path).in_features, last - first, rank, rank * 2.0 if alpha is None else alpha
+                _layer(model, path).in_features, last - first, rank, alpha, dropout
             )
             for path, rows in places
             for part, (first, last) in rows.items()
@@ -208,6 +212,28 @@ def without_adapters(model: nn.Module) -> Iterator[None]:
     finally:
         for layer, active in before.items():
             layer.active = active
+
+
+@contextmanager
+def reading(reference: GPT | None, policy: GPT) -> Iterator[GPT]:
+    """The reference of a policy for a while, without dropout; None is the policy's own base.
+
+    Raises:
+        InputError: the policy is its own reference, or it has no adapter that could be taken off.
+
+    >>> from support.model import GPTConfig
+    >>> policy = add_lora(GPT(GPTConfig(vocab_size=9, dropout=0.1)), rank=1)
+    >>> with reading(None, policy) as base: print(base is policy, base.training)
+    True False
+    """
+    if policy is reference or (reference is None and not lora_layers(policy)):
+        raise InputError(
+            "The policy would be its own reference; give a copy of it (copy.deepcopy), or None for a policy "
+            "with an adapter (add_lora), whose base then is the reference."
+        )
+    base = policy if reference is None else reference
+    with evaluating(base), without_adapters(base) if reference is None else nullcontext():
+        yield base
 
 
 def merge_lora(model: GPT) -> GPT:

@@ -10,8 +10,9 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from support.alignment.adapters import reading
 from support.alignment.answers import token_log_probs
-from support.alignment.optimise import SETTINGS, Callback, minimise, refuse_same
+from support.alignment.optimise import SETTINGS, Callback, minimise
 from support.alignment.preferences import Pairs
 from support.core import InputError, seeded_generator
 from support.core.validation import Count, Positive, check
@@ -97,7 +98,7 @@ def _margin(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums) 
     return (chosen - ref_chosen) - (rejected - ref_rejected)
 
 
-def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
+def pair_loss(policy: GPT, reference: GPT | None, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
     """A method's loss on some pairs; carries the policy's gradient.
 
     Both models are evaluated without dropout: its noise would drown the small differences of their
@@ -105,18 +106,19 @@ def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: st
 
     Args:
         policy: what is trained.
-        reference: where it started; SimPO does not ask it.
+        reference: where it started; None is the base of a policy with an adapter. SimPO does not ask it.
         pairs: compared answers.
         beta: see the loss of the method.
         method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
 
     Raises:
-        InputError: there is no such method.
+        InputError: there is no such method, or the policy is its own reference.
 
+    >>> from support.alignment import add_lora
     >>> from support.model import GPTConfig
-    >>> model = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, dropout=0.5))
+    >>> policy = add_lora(GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, dropout=0.5)), rank=1)
     >>> pairs = Pairs(torch.tensor([[1, 4]]), torch.tensor([[5, 6]]), torch.tensor([[7, 8]]))
-    >>> round(pair_loss(model, model, pairs, beta=1.0).item(), 4)  # ln 2, before any training
+    >>> round(pair_loss(policy, None, pairs, beta=1.0).item(), 4)  # ln 2, before any training
     0.6931
     """
     both, answers = pairs.prompts.repeat(2, 1), torch.cat([pairs.chosen, pairs.rejected])
@@ -128,14 +130,14 @@ def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: st
     losses: dict[str, Callable[..., Tensor]] = {"dpo": dpo_loss, "ipo": ipo_loss, "kto": kto_loss}
     if method not in losses:
         raise InputError(f"there is no method {method!r}; choose one of: dpo, ipo, simpo, kto")
-    with torch.no_grad(), evaluating(reference):
-        theirs = token_log_probs(reference, both, answers).sum(1).split(n)
+    with torch.no_grad(), reading(reference, policy) as base:
+        theirs = token_log_probs(base, both, answers).sum(1).split(n)
     return losses[method](*ours, *theirs, beta)
 
 
 def train_on_pairs(
     policy: GPT,
-    reference: GPT,
+    reference: GPT | None,
     pairs: Pairs | Callable[[int], Pairs],
     beta: float = 1.0,
     method: str = "dpo",
@@ -148,7 +150,8 @@ def train_on_pairs(
 
     Args:
         policy: what is trained, without dropout (see `pair_loss`).
-        reference: where it started; it is not changed.
+        reference: where it started; it is not changed. None is the base of a policy with an adapter, which
+            needs no second copy.
         pairs: a fixed set, of which ``batch_size`` are drawn for each step; or step → fresh pairs.
         beta: the weight of the KL penalty whose optimum is sought.
         method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
@@ -174,8 +177,6 @@ def train_on_pairs(
     """
     check("train_on_pairs: beta", beta, Positive)
     check("train_on_pairs: batch_size", batch_size, Count)
-    if method != "simpo":  # which asks no reference
-        refuse_same(policy, reference)
     generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:

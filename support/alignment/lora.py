@@ -26,6 +26,7 @@ class LowRankUpdate(nn.Module):
         d_out: its outputs.
         rank: r, the rows of A and the columns of B.
         alpha: α; the update is scaled by α / r.
+        dropout: `LoRALinear` drops so many of its inputs in training.
 
     Follows Hu et al. 2021 (LoRA), section 4.1.
 
@@ -34,9 +35,9 @@ class LowRankUpdate(nn.Module):
     (0.0, 5)
     """
 
-    def __init__(self, d_in: int, d_out: int, rank: int, alpha: float) -> None:
+    def __init__(self, d_in: int, d_out: int, rank: int, alpha: float, dropout: float = 0.0) -> None:
         super().__init__()
-        self.rank, self.alpha = rank, alpha
+        self.rank, self.alpha, self.dropout = rank, alpha, dropout
         self.A = nn.Parameter(torch.randn(rank, d_in) / math.sqrt(d_in))
         self.B = nn.Parameter(torch.zeros(d_out, rank))
 
@@ -80,7 +81,8 @@ class LoRALinear(nn.Linear):
         y = F.linear(x, self.weight, self.bias)
         for part, update in self.active_updates():
             first, last = self.rows[part]
-            y = y + F.pad(update(x), (first, self.out_features - last))
+            kept = F.dropout(x, update.dropout, self.training)
+            y = y + F.pad(update(kept), (first, self.out_features - last))
         return y
 
     def active_updates(self) -> Iterator[tuple[str, LowRankUpdate]]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from support.core import InputError
 from support.model.base import in_mode
 from support.training import DivergedError, TrainConfig
 from support.training.distributed import clip_gradients
@@ -99,13 +98,3 @@ def minimise(
         if callback is not None:
             callback(step + 1)
     return losses
-
-
-def refuse_same(policy: nn.Module, reference: nn.Module) -> None:
-    """Raise if a policy is its own reference, so that nothing would hold it.
-
-    Raises:
-        InputError: the two are one object.
-    """
-    if policy is reference:
-        raise InputError("The policy is its own reference; give a copy (copy.deepcopy) as one of the two.")

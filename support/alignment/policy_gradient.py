@@ -13,9 +13,10 @@ from annotated_types import Ge, Le
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from support.alignment.adapters import merge_lora, reading
 from support.alignment.answers import draw_answers, token_log_probs
 from support.alignment.estimators import kl_estimate
-from support.alignment.optimise import SETTINGS, Callback, Trained, refuse_same, update
+from support.alignment.optimise import SETTINGS, Callback, Trained, update
 from support.alignment.preferences import Reward
 from support.alignment.reward_model import ScoreModel
 from support.core import InputError, seeded_generator
@@ -143,10 +144,10 @@ class _Batch:
         config = run.config
         self.prompts = run.prompts.repeat_interleave(config.group, 0)
         self.answers = draw_answers(run.policy, self.prompts, run.length, run.generator)
-        with evaluating(run.policy), evaluating(run.reference):
-            self.old, self.reference = (
-                token_log_probs(model, self.prompts, self.answers) for model in (run.policy, run.reference)
-            )
+        with evaluating(run.policy):
+            self.old = token_log_probs(run.policy, self.prompts, self.answers)
+        with reading(run.reference, run.policy) as base:
+            self.reference = token_log_probs(base, self.prompts, self.answers)
         self.reward = run.reward(self.prompts, self.answers)
         if not self.reward.isfinite().all():
             raise InputError("The reward of an answer is nan or infinite; look at what `reward` returns.")
@@ -172,7 +173,7 @@ class _Run:
     def __init__(
         self,
         policy: GPT,
-        reference: GPT,
+        reference: GPT | None,
         prompts: Tensor,
         reward: Reward,
         length: int,
@@ -182,7 +183,11 @@ class _Run:
         self.policy, self.reference, self.prompts, self.reward = policy, reference, prompts, reward
         self.length, self.config = length, config
         self.generator = seeded_generator(seed)
-        self.critic = ScoreModel(reference).eval() if config.baseline == "critic" else None
+        self.critic = None
+        if config.baseline == "critic":
+            with reading(reference, policy) as base:
+                self.critic = ScoreModel(base).eval()
+            merge_lora(self.critic.trunk)  # whose adapters are off, if it has any
 
     def values(self, batch: _Batch) -> Tensor:
         """The critic's value before each token."""
@@ -208,7 +213,7 @@ class _Run:
 
 def train_policy(
     policy: GPT,
-    reference: GPT,
+    reference: GPT | None,
     prompts: Int[Tensor, "prompt position"],
     reward: Reward,
     length: int,
@@ -225,7 +230,8 @@ def train_policy(
 
     Args:
         policy: what is trained.
-        reference: where it started; it is not changed.
+        reference: where it started; it is not changed. None is the base of a policy with an adapter, which
+            needs no second copy.
         prompts: all are asked in every step.
         reward: of a whole answer.
         length: tokens of an answer.
@@ -252,7 +258,6 @@ def train_policy(
     >>> len(means), critic
     (2, None)
     """
-    refuse_same(policy, reference)
     config = config or PolicyConfig()
     run = _Run(policy, reference, prompts, reward, length, config, seed)
     trained = [Trained(policy, make_optimiser(policy, training))]

@@ -172,6 +172,7 @@ def test_the_random_state_is_left_as_it_was():
     "how, sentence",
     [
         ({"rank": 0}, "rank=0"),
+        ({"rank": 1, "dropout": 1.0}, "dropout=1.0 must be less than 1"),
         ({"rank": 1, "targets": ["query"]}, "must be some of q, k"),
         ({"rank": 1, "targets": ["gate"]}, "none of the projections"),
         ({"rank": 1, "name": "two words"}, "must be a word"),
@@ -183,6 +184,19 @@ def test_what_cannot_be_adapted(how, sentence):
     with pytest.raises(InputError, match=sentence):
         add_lora(model, **how)
     assert adapter_names(model) == [] and all(p.requires_grad for p in model.parameters())
+
+
+def test_dropout_is_on_the_path_of_the_update_and_in_training_only():
+    model = adapted(GPT2, dropout=0.5)
+    assert torch.equal(model(IDS), adapted(GPT2)(IDS))
+    layer, x = lora_layers(model.train())["blocks.0.attention.output"], torch.randn(5, 16).double()
+    with without_adapters(model):
+        plain = layer(x)
+    with torch.no_grad():
+        drawn = torch.stack([layer(x) - plain for _ in range(4000)])
+        expected = layer.updates["default"]["o"](x)
+    assert torch.allclose(drawn.mean(0), expected, atol=6 * drawn.std(0).max().item() / 4000**0.5)
+    assert drawn.std(0).min() > 0.01
 
 
 def test_hooks_stay_where_they_are_and_their_handles_remove_them():

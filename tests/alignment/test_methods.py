@@ -15,6 +15,7 @@ from support.alignment import (
     Pairs,
     PolicyConfig,
     ScoreModel,
+    add_lora,
     all_answers,
     all_scores,
     answer_log_probs,
@@ -31,6 +32,8 @@ from support.alignment import (
     ipo_loss,
     judge,
     kto_loss,
+    lora_layers,
+    lora_parameters,
     pair_loss,
     possible_tokens,
     simpo_loss,
@@ -376,6 +379,17 @@ def test_a_diverging_step_is_not_taken(kind):
     assert kept and all(torch.equal(weight, kept[name]) for name, weight in policy.named_parameters())
 
 
+@pytest.mark.parametrize("kind", ["pairs", "policy", "critic"])
+def test_the_base_of_an_adapter_is_a_reference_without_a_second_copy(kind):
+    base, quick = tiny(), TrainConfig(steps=4, lr=0.1, weight_decay=0.0)
+    one, other = (add_lora(copy.deepcopy(base), rank=2) for _ in range(2))
+    found = TRAININGS[kind](one, base, quick, None), TRAININGS[kind](other, None, quick, None)
+    assert found[0] == found[1] if kind == "pairs" else found[0][0] == found[1][0]
+    for mine, theirs in zip(lora_parameters(one), lora_parameters(other), strict=True):
+        assert torch.equal(mine, theirs) and mine.requires_grad
+    assert lora_layers(one)["blocks.0.attention.qkv"].updates["default"]["q"].B.any()
+
+
 def test_what_is_no_number_gets_a_sentence():
     policy, reference, quick = noisy(), noisy(), TrainConfig(steps=2)
     with pytest.raises(InputError, match="reward of an answer is nan"):
@@ -391,6 +405,8 @@ def test_what_is_no_number_gets_a_sentence():
     for train_it in ("pairs", "policy"):
         with pytest.raises(InputError, match="its own reference"):
             TRAININGS[train_it](reference, reference, quick, None)
+        with pytest.raises(InputError, match="or None for a policy with an adapter"):
+            TRAININGS[train_it](noisy(), None, quick, None)
     for wrong in ({"beta": -1.0}, {"batch_size": 0}):
         with pytest.raises(InputError, match="must be greater"):
             train_on_pairs(policy, reference, pairs, **wrong)
