@@ -41,7 +41,7 @@ from support.alignment.exact import (
     optimum,
     prefix_values,
 )
-from support.alignment.harness import Belt, Call, Forbidding, Harness, Marks
+from support.alignment.harness import Call, Forbidding, Harness, SpecialTokens, Trajectory
 from support.alignment.imitation import draw_best_of_n, imitate
 from support.alignment.lora import TARGETS, LoRALinear, LowRankUpdate, lora_size
 from support.alignment.mcp import RemoteTool, Session, make_server, run_server
@@ -81,7 +81,6 @@ from support.alignment.tools import Calculator, Clock, LookUp, Scripted, Tool, T
 __all__ = [
     "BM25",
     "TARGETS",
-    "Belt",
     "Calculator",
     "Call",
     "ChatTemplate",
@@ -97,7 +96,6 @@ __all__ = [
     "LoRALinear",
     "LookUp",
     "LowRankUpdate",
-    "Marks",
     "Message",
     "Pairs",
     "PolicyConfig",
@@ -107,9 +105,11 @@ __all__ = [
     "ScoreModel",
     "Scripted",
     "Session",
+    "SpecialTokens",
     "Standing",
     "Tool",
     "ToolError",
+    "Trajectory",
     "Transcript",
     "Unplugged",
     "adapter_metadata",

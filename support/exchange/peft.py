@@ -61,13 +61,11 @@ def to_peft(
         InputError: there is no such adapter, or the architecture is not known here.
 
     >>> import tempfile
-    >>> from support.alignment import add_lora, adapter_names, merge_lora
+    >>> from support.alignment import add_lora
     >>> from support.model import GPTConfig
-    >>> model, folder = add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=2), tempfile.mkdtemp()
-    >>> to_peft(model, folder)["r"]  # queries, keys and values together
+    >>> model = add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=2)
+    >>> to_peft(model, tempfile.mkdtemp())["r"]  # queries, keys and values together
     6
-    >>> adapter_names(from_peft(merge_lora(model), folder, name="again"))
-    ['again']
     """
     check_adapters(model, name)
     layout = _layout(model)
@@ -104,8 +102,6 @@ def to_peft(
 def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default") -> GPT:
     """Put an adapter that ``peft`` saved (``save_pretrained``) on its base model, in place, and use it.
 
-    See the example of `to_peft`.
-
     Args:
         model: the base model, as `from_huggingface` gives it.
         folder: holds ``adapter_config.json`` and ``adapter_model.safetensors``.
@@ -113,6 +109,14 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
 
     Raises:
         InputError: a file is missing or damaged, the adapter is no plain LoRA, or it does not fit the model.
+
+    >>> import copy, tempfile
+    >>> from support.alignment import add_lora
+    >>> from support.model import GPTConfig
+    >>> base, folder = GPT(GPTConfig(vocab_size=9, n_layers=1)), tempfile.mkdtemp()
+    >>> fields = to_peft(add_lora(copy.deepcopy(base), rank=2, targets=["o"]), folder)
+    >>> list(lora_layers(from_peft(base, folder)))
+    ['blocks.0.attention.output']
     """
     source = Path(folder)
     fields = read_json(source / CONFIG, "give a folder that peft's save_pretrained wrote")
