@@ -9,6 +9,7 @@ import inspect
 import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from numbers import Number
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -23,6 +24,7 @@ from typing import (
 )
 
 from annotated_types import Ge, Gt, Le, Lt
+from torch import Tensor
 
 from support.core.errors import InputError
 
@@ -73,9 +75,19 @@ def check(name: str, value: object, annotation: Any) -> None:
     from pydantic import ValidationError
 
     try:
-        _adapter(annotation).validate_python(value)
+        _adapter(annotation).validate_python(plain(value))
     except ValidationError as error:
         raise InputError(_sentence(name, value, error.errors())) from None
+
+
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's own; everything else as it is.
+
+    >>> import numpy as np
+    >>> plain(np.int64(3)), plain("three")
+    (3, 'three')
+    """
+    return value.item() if type(value).__module__ == "numpy" and value.shape == () else value
 
 
 def as_list(name: str, values: Any, annotation: Any) -> list[Any]:
@@ -200,11 +212,13 @@ class BaseConfig:
 
     def __post_init__(self) -> None:
         for name, hint in field_types(type(self)).items():
-            value = getattr(self, name)
+            value = plain(getattr(self, name))
             if isinstance(value, list) and any(get_origin(kind) is tuple for kind in (hint, *get_args(hint))):
                 value = tuple(value)
-                self._set(name, value)
             check(f"{type(self).__name__}: {name}", value, hint)
+            # For pydantic whatever turns into a float is one: a fraction, a decimal, a tensor of one number.
+            other = isinstance(value, Number | Tensor) and not isinstance(value, bool | int | float)
+            self._set(name, float(value) if other else value)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the record is frozen for everybody else

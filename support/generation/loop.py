@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any
 
 import torch
@@ -10,10 +9,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError, seeded_generator
-from support.core.validation import Seed, check
+from support.core.validation import Count, CountOrZero, Seed, check
 from support.generation.compiled import fast_step, slots_for
 from support.generation.few_rows import few_rows
-from support.generation.sampling import check_best, check_new_tokens, check_sampling, next_token
+from support.generation.sampling import NOTHING_TO_CONTINUE, check_best, check_sampling, next_token
 from support.model import evaluating
 from support.model.cache import rolls_on
 from support.text.ids import whole_numbers
@@ -166,11 +165,9 @@ def _steps(
 ) -> Iterator[list[int | None]]:
     """One list a step: each text's next id, None for those that have ended. Checks come before any step."""
     if not all(texts):
-        raise InputError("There is nothing to continue; begin with one token at least, e.g. <BOS>.")
-    check_new_tokens(max_new_tokens)
-    whole = isinstance(prefill, Integral) and not isinstance(prefill, bool)
-    if prefill is not None and not (whole and prefill >= 1):
-        raise InputError(f"prefill={prefill!r} reads nothing; give 1 token or more, or None for all at once.")
+        raise InputError(NOTHING_TO_CONTINUE)
+    check("max_new_tokens", max_new_tokens, CountOrZero)
+    check("prefill", prefill, Count | None)
     sampling = {"temperature": 1.0, "top_k": None, "top_p": None} | sampling
     check_sampling(**sampling)
     if greedy and sampling != {"temperature": 1.0, "top_k": None, "top_p": None}:

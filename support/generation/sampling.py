@@ -9,6 +9,8 @@ from torch import Tensor
 
 from support.core import InputError
 
+NOTHING_TO_CONTINUE = "There is nothing to continue; begin with one token at least, e.g. <BOS>."
+
 
 def next_token(
     logits: Float[Tensor, "*batch vocab"],
@@ -92,17 +94,4 @@ def check_sampling(
     if top_p is not None and not (isinstance(top_p, Real) and 0 < top_p <= 1):
         raise InputError(
             f"top_p={top_p!r} is no probability; give a number above 0 and up to 1, or None for all."
-        )
-
-
-def check_new_tokens(max_new_tokens: int) -> None:
-    """Refuse what is no number of tokens to be written.
-
-    >>> check_new_tokens(-1)
-    Traceback (most recent call last):
-    support.core.errors.InputError: max_new_tokens=-1 must be a whole number, and must not be negative.
-    """
-    if not (isinstance(max_new_tokens, Integral) and max_new_tokens >= 0):
-        raise InputError(
-            f"max_new_tokens={max_new_tokens!r} must be a whole number, and must not be negative."
         )

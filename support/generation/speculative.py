@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from numbers import Integral
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from support.core import InputError, seeded_generator
-from support.generation.sampling import check_new_tokens, check_sampling
+from support.core.validation import Count, CountOrZero, check
+from support.generation.sampling import NOTHING_TO_CONTINUE, check_best, check_sampling
 from support.model import GPT, evaluating
 from support.text.ids import whole_numbers
 
@@ -106,8 +106,8 @@ def speculative_generate(
         stop: ids after which the text ends; the one met is part of the result.
 
     Raises:
-        InputError: no token is drafted, the temperature is not positive, the text does not fit one of the
-            contexts, or the two vocabularies differ.
+        InputError: no token is drafted, the temperature is not positive, the text is empty or too long for a
+            context, the two vocabularies differ, or the logits have no finite best.
 
     Follows Leviathan, Kalman and Matias 2023, *Fast Inference from Transformers via Speculative Decoding*;
     Chen et al. 2023.
@@ -124,6 +124,7 @@ def speculative_generate(
 
     def as_drawn(logits: Tensor) -> Tensor:
         logits = logits.double().cpu()
+        check_best(logits.amax(-1))
         if greedy:
             return nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
         return (logits / temperature).softmax(-1)
@@ -183,10 +184,13 @@ class _Reader:
 
 
 def _check(model: GPT, draft: Draft, text: list[int], new: int, k: int, temperature: float | int) -> None:
-    if not (isinstance(k, Integral) and k >= 1):
-        raise InputError(f"k={k!r} drafts nothing; give 1 token or more.")
-    check_new_tokens(new)
+    check("k", k, Count)
+    check("max_new_tokens", new, CountOrZero)
     check_sampling(temperature)
+    if not text:
+        raise InputError(NOTHING_TO_CONTINUE)
+    if not isinstance(model, GPT) or (isinstance(draft, nn.Module) and not isinstance(draft, GPT)):
+        raise InputError("The model and the draft must each be a GPT (not a compiled or wrapped one).")
     for name, reader in (("model", model), ("draft", draft)):
         if isinstance(reader, GPT) and len(text) + new > reader.config.context:
             raise InputError(

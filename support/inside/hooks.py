@@ -154,7 +154,7 @@ def only(
         positions: of a pattern those of the queries; all if not given.
 
     Raises:
-        InputError: in the pass, if the activation has no such head.
+        InputError: in the pass, if the activation has no such head or position.
 
     >>> only(torch.zeros(()), positions=[1])(torch.ones(1, 3, 1)).flatten().tolist()
     [1.0, 0.0, 1.0]
@@ -166,6 +166,9 @@ def only(
         if wrong := [head for head in heads or () if not -n_heads <= head < n_heads]:
             raise InputError(f"There is no head {wrong[0]} here: the activation has {n_heads} heads.")
         chosen = torch.zeros_like(value, dtype=torch.bool)
+        length = value.shape[-2]
+        if late := [position for position in positions or () if not -length <= position < length]:
+            raise InputError(f"There is no position {late[0]} here: the activation has {length} positions.")
         rows = slice(None) if positions is None else torch.tensor(list(positions))
         if heads is None:
             chosen[..., rows, :] = True
@@ -197,6 +200,10 @@ def _put(edit: Edit) -> Callable[[Tensor], Tensor]:
 
 @contextmanager
 def _tapped(model: GPT, taps: Mapping[str, _Tap]) -> Iterator[None]:
+    if hasattr(model, "_orig_mod"):
+        raise InputError(
+            "A compiled model runs without hooks that come later; give the model as it was before."
+        )
     known = hook_points(model)
     for name in taps:
         if name not in known:

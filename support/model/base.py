@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.core.validation import checked
+from support.core.validation import Count, check, checked
 from support.model.attention_context import AttentionContext, make_attention_context
 from support.model.block import Block
 from support.model.config import GPTConfig
@@ -177,6 +177,7 @@ class Transformer(nn.Module):
             training: count forward and backward.
         """
         cfg = self.config
+        check("length", length, Count | None)
         length = cfg.context if length is None else length
         seen = sum(length if window is None else min(length, window) for window in self.layer_windows)
         matrices = _weights(self.blocks) - self._resting(_weights)
@@ -255,4 +256,6 @@ def evaluating(model: nn.Module) -> AbstractContextManager[None]:
 
 
 def _weights(module: nn.Module) -> int:
-    return sum(m.weight.numel() for m in module.modules() if isinstance(m, nn.Linear))
+    """Of all linear layers, `Int8Linear` included."""
+    layers: Any = (m for m in module.modules() if hasattr(m, "in_features"))
+    return sum(layer.in_features * layer.out_features for layer in layers)

@@ -7,11 +7,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from support.core import InputError
+from support.core.validation import Count, CountOrZero, checked
 from support.model.config import GPTConfig
 
 
+@checked
 def cache_bytes(
-    config: GPTConfig, batch: int = 1, length: int | None = None, bytes_per_number: int = 4
+    config: GPTConfig, batch: Count = 1, length: CountOrZero | None = None, bytes_per_number: Count = 4
 ) -> int:
     """Bytes that a cache takes: 2 (K and V) × layers × KV heads × d_head × tokens × texts.
 

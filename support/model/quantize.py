@@ -39,6 +39,7 @@ class Int8Linear(nn.Module):
     ) -> None:
         super().__init__()
         weight = weight.detach().float()
+        self.out_features, self.in_features = weight.shape
         # The scale is rounded first, so that its own rounding costs nothing.
         scale = (weight.abs().amax(dim=1).clamp(min=1e-30) / 127).bfloat16()
         rounded = (weight / scale.float()[:, None]).round().clamp(-127, 127)

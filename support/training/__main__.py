@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from support import zoo
 from support.core import InputError, device, seed_everything
+from support.core.validation import CountOrZero, check
 from support.generation import generate
-from support.generation.sampling import check_new_tokens
 from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
 from support.training import (
@@ -160,7 +160,7 @@ def _from_recipe(given: argparse.Namespace) -> tuple[TrainConfig, Task]:
 
 def _prompt(tokenizer: Tokenizer, given: argparse.Namespace) -> list[int]:
     """What the sample continues: the given prompt, or the beginning of a text."""
-    check_new_tokens(given.sample)
+    check("max_new_tokens", given.sample, CountOrZero)
     return tokenizer.encode(given.prompt or ("\n" if isinstance(tokenizer, BPETokenizer) else "<BOS>"))
 
 

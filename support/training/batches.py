@@ -1,6 +1,6 @@
 """What the model sees at each step, as a function of the step, so that a resumed run sees the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -59,16 +59,22 @@ def pad_sequences(sequences: Sequence[Sequence[int]], pad_id: int = 0) -> Int[Te
     return torch.tensor([[*ids, *[pad_id] * (width - len(ids))] for ids in sequences], dtype=torch.int64)
 
 
-def as_pair(returned: Any) -> Batch:
-    """What a function of batches returned, if it is inputs and targets.
+def take_batch(batches: Callable[[int], Any], number: int) -> Batch:
+    """What a function of batches returns, if it is inputs and targets.
 
     Raises:
-        InputError: it is something else.
+        InputError: it is something else, or there are no more.
 
-    >>> as_pair(torch.zeros(2, 3))
+    >>> take_batch(torch.zeros, 3)
     Traceback (most recent call last):
     support.core.errors.InputError: A function of batches returns inputs and targets, two tensors of ids ...
     """
+    try:
+        returned = batches(number)
+    except StopIteration:
+        raise InputError(
+            f"There is no batch {number}; a function of batches gives one for every step, and the same again."
+        ) from None
     if not (isinstance(returned, tuple | list) and len(returned) == 2 and isinstance(returned[1], Tensor)):
         raise InputError(
             "A function of batches returns inputs and targets, two tensors of ids (see inputs_and_targets), "
@@ -102,16 +108,17 @@ class Epochs:
             raise InputError("Batches need at least one text.")
         self.n, self.batch_size, self.seed = n, min(batch_size, n), seed
         self.per_epoch = -(-n // self.batch_size)  # the last batch of an epoch holds what is left over
-        self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def __call__(self, step: int) -> list[int]:
         """The numbers of the texts of a step, from 0; always the same for the same step."""
         epoch, place = divmod(step, self.per_epoch)
-        return self._order(epoch)[place * self.batch_size : (place + 1) * self.batch_size]
+        order = _shuffled(self.n, seed_of_part(self.seed, epoch))
+        return order[place * self.batch_size : (place + 1) * self.batch_size]
 
-    def _shuffled(self, epoch: int) -> list[int]:
-        generator = seeded_generator(seed_of_part(self.seed, epoch))
-        return torch.randperm(self.n, generator=generator).tolist()
+
+@lru_cache(maxsize=4)
+def _shuffled(n: int, seed: int) -> list[int]:
+    return torch.randperm(n, generator=seeded_generator(seed)).tolist()
 
 
 class SequenceBatches:

@@ -35,8 +35,10 @@ class TrainConfig(BaseConfig):
 
     Attributes:
         steps: how many updates of the weights.
-        lr: the highest learning rate; `warmup` steps lead up to it, half a cosine down to `min_lr`.
+        lr: the highest learning rate.
+        warmup: so many steps lead up to ``lr``; from there half a cosine leads down to ``min_lr``.
         min_lr: the last learning rate; a tenth of ``lr`` if not given.
+        optimiser: ``"adamw"`` (Loshchilov and Hutter 2019) or ``"sgd"``, plain with momentum.
         betas: AdamW's decay rates of the mean gradient and of its mean square; for SGD the first is the
             momentum.
         weight_decay: AdamW's, on the matrices of linear layers only (`decay_groups`).

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from support.core import InputError
 from support.core.validation import Count, checked
 from support.model import evaluating
+from support.text.ids import whole_numbers
 from support.training.batches import IGNORE_INDEX, Batch, inputs_and_targets
 from support.training.distributed import Processes
 
@@ -30,11 +31,19 @@ def cross_entropy_sum(
         logits: in any precision; the sum is computed in float32 at least.
         targets: the right id at each position, or `IGNORE_INDEX` where there is none.
 
+    Raises:
+        InputError: the targets are no integers of the logits' shape, or (on a CPU) no ids of the vocabulary.
+
     >>> logits = torch.tensor([[[0.0, 0.0], [9.0, 0.0]]])
     >>> round(float(cross_entropy_sum(logits, torch.tensor([[1, -100]]))), 4)
     0.6931
     """
-    rows, targets = logits.flatten(0, 1), targets.flatten().long()
+    if targets.shape != logits.shape[:-1] or targets.dtype.is_floating_point:
+        given = f"{str(targets.dtype).removeprefix('torch.')} {list(targets.shape)}"
+        raise InputError(
+            f"The targets are {given}; give whole numbers {list(logits.shape[:-1])}, one for each prediction."
+        )
+    rows, targets = logits.flatten(0, -2), targets.flatten().long()
     # In float32 at least: a GPU's kernel converts float16 as it reads. On a CPU a part at a time, which stays
     # in its cache: at once and in parts, ms, forward and backward, from bfloat16 31 and 19 for 2,048 tokens
     # and a vocabulary of 4,096, 329 and 113 for one of 16,384; from float32 38 and 21, 132 and 97 (AMD EPYC).
@@ -42,6 +51,14 @@ def cross_entropy_sum(
     dtype = torch.promote_types(logits.dtype, torch.float32)
     in_parts = rows.device.type == "cpu" and not torch.compiler.is_compiling()
     size = max(1, PART // rows.shape[1]) if in_parts else len(rows)
+    if in_parts:
+        known = (targets == IGNORE_INDEX) | ((targets >= 0) & (targets < rows.shape[1]))
+        if not known.all():
+            wrong = int(targets[~known][0])
+            raise InputError(
+                f"Target {wrong} is no id of a vocabulary of {rows.shape[1]}; where there is nothing to "
+                f"predict, give {IGNORE_INDEX}."
+            )
     sums = [
         F.nll_loss(row.log_softmax(-1, dtype), target, ignore_index=IGNORE_INDEX, reduction="sum")
         for row, target in zip(rows.split(size), targets.split(size), strict=True)
@@ -70,7 +87,9 @@ def evaluate_loss(
     >>> round(evaluate_loss(model, [[1, 4, 2], [1, 2]]), 4) == round(math.log(9), 4)
     True
     """
-    ordered = sorted((list(s) for s in sequences), key=len)  # equal lengths together: little padding
+    ordered = sorted(
+        (whole_numbers(s, "A text") for s in sequences), key=len
+    )  # equal lengths together: little padding
     ordered = [s for s in ordered if len(s) > 1]
     if not ordered:
         raise InputError("evaluate_loss needs at least one sequence of two tokens or more.")

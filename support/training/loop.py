@@ -16,7 +16,7 @@ from support.core import InputError, progress
 from support.core.validation import checked
 from support.model import Block
 from support.model.base import in_mode
-from support.training.batches import IGNORE_INDEX, Batch, as_pair
+from support.training.batches import IGNORE_INDEX, Batch, take_batch
 from support.training.checkpoint import Tokenizer
 from support.training.config import TrainConfig
 from support.training.distributed import Processes, clip_gradients, collect, distribute, join, synchronised
@@ -146,6 +146,8 @@ class _Run:
     def go(self, batches: Batches, evaluate: Evaluate | None, callbacks: Sequence[Callback]) -> None:
         """Do all steps that are left."""
         config, history, trained = self.config, self.state.history, self.state.trained
+        if self.folder is not None:
+            self.state.same_data(take_batch(batches, 0))
         self.state.optimiser.zero_grad()  # whatever the caller's own backward passes left
         steps = range(len(history.steps), config.steps)
         shown = progress(
@@ -175,12 +177,10 @@ class _Run:
         k, gpu = self.config.accumulate, self.where.type == "cuda"
 
         def prepared(step: int) -> Prepared:
-            whole_batches = [as_pair(batches(step * k + i)) for i in range(k)]
+            whole_batches = [take_batch(batches, step * k + i) for i in range(k)]
             tokens = sum(int((targets != IGNORE_INDEX).sum()) for _, targets in whole_batches)
             if tokens == 0:
-                raise InputError(
-                    "A batch has no target to predict (all are −100); look at what `batches` returns."
-                )
+                raise InputError("A batch has no target to predict: all are −100.")
             mine = [self.processes.share(batch) for batch in whole_batches]
             return [(_pinned(x), _pinned(y)) for x, y in mine] if gpu else mine, tokens
 

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.tensor_file import digest
+from support.training.batches import Batch
 from support.training.checkpoint import Checkpoint, Tokenizer, load_checkpoint, save_checkpoint
 from support.training.config import FREE_TO_CHANGE, TrainConfig
 from support.training.distributed import Processes, like, whole
@@ -27,6 +29,7 @@ class RunState:
         scaler: of the loss, in float16.
         processes: that train it together.
         history: so far.
+        data: a checksum of the first batch; a run goes on with the data that it was begun with.
     """
 
     model: nn.Module
@@ -35,6 +38,7 @@ class RunState:
     scaler: torch.amp.GradScaler
     processes: Processes
     history: History = field(default_factory=History)
+    data: str = ""
 
     def keep(self, path: Path, config: TrainConfig, tokenizer: Tokenizer | None) -> None:
         """Write everything to a checkpoint."""
@@ -45,7 +49,7 @@ class RunState:
             if isinstance(value, Tensor)
         }
         past = {f"history.{name}": t for name, t in self.history.to_tensors().items()}
-        noted = {"train": config.to_dict(), "scaler": self.scaler.state_dict()}
+        noted = {"train": config.to_dict(), "scaler": self.scaler.state_dict(), "data": self.data}
         self._save(path, noted, tokenizer, state | past | self._random_state())
 
     def keep_best(self, path: Path, best: tuple[int, float], tokenizer: Tokenizer | None) -> None:
@@ -85,7 +89,24 @@ class RunState:
         if saved.metadata.get("scaler"):
             self.scaler.load_state_dict(saved.metadata["scaler"])
         self.history = History.from_tensors(saved.part("history"))
+        self.data = saved.metadata.get("data", "")
         self._restore_random_state(saved.part("random"))
+
+    def same_data(self, first: Batch) -> None:
+        """Refuse a first batch that differs from the run's; a new run remembers it.
+
+        Raises:
+            InputError: the run was begun with other data.
+        """
+        inputs, targets = first
+        parts = [inputs] if isinstance(inputs, Tensor) else [*inputs]
+        found = digest({str(i): t for i, t in enumerate([*parts, targets])})
+        if self.data not in ("", found):
+            raise InputError(
+                "The batches are not those that this run was begun with; resume it with the same, or use "
+                "another folder."
+            )
+        self.data = found
 
     def _random_state(self) -> dict[str, Tensor]:
         """The state of every process's generators, so that dropout goes on where it stopped."""

@@ -6,9 +6,12 @@ import json
 import math
 import pickle
 import re
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 import torch
 from forked import forked
@@ -195,3 +198,14 @@ def test_a_checked_function_keeps_its_name_and_refuses_unknown_arguments():
 def test_pydantic_is_imported_only_when_something_is_checked():
     code = "import sys, support.model; print('pydantic' in sys.modules)"
     assert forked(code).stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "rate", [np.float32(0.5), np.float64(0.5), torch.tensor(0.5), Fraction(1, 2), Decimal("0.5")]
+)
+def test_numbers_of_other_libraries_become_plain_ones(rate):
+    config = TrainConfig(steps=np.int64(3), lr=rate)
+    assert (type(config.steps), type(config.lr), config.lr) == (int, float, 0.5)
+    assert json.loads(json.dumps(config.to_dict()))["lr"] == 0.5
+    with pytest.raises(InputError, match="must be a valid"):
+        TrainConfig(steps=3, lr=np.bool_(True))

@@ -144,7 +144,7 @@ def test_training_goes_on_after_writing():
 
 
 def test_chunks_of_nothing_are_refused():
-    with pytest.raises(InputError, match="prefill=0 reads nothing"):
+    with pytest.raises(InputError, match="prefill=0 must be greater than or equal to 1"):
         stream(random_model(), [1], 3, prefill=0)
     with pytest.raises(InputError, match="nothing to continue"):
         generate_many(random_model(), [[1], []], 3)

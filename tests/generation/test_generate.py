@@ -99,7 +99,7 @@ def test_the_prompt_and_the_mode_are_left_alone(model):
     ("sampling", "say"),
     [
         (dict(ids=[]), "nothing to continue"),
-        (dict(max_new_tokens=-1), "must not be negative"),
+        (dict(max_new_tokens=-1), "max_new_tokens=-1 must be greater than or equal to 0"),
         (dict(greedy=True, top_k=3), "leave temperature"),
         (dict(temperature=0.0), "greedy=True"),
         (dict(top_p=2.0), "is no probability"),

@@ -107,13 +107,13 @@ def test_the_formula_counts_tokens_as_a_draft_of_a_known_acceptance_rate_does():
 def test_what_cannot_be_speculated_is_refused():
     large = random_model()
     for arguments, words in (
-        ({"k": 0}, "k=0 drafts nothing"),
+        ({"k": 0}, "k=0 must be greater than or equal to 1"),
         ({"temperature": 0}, "temperature=0 must be above 0"),
         ({"seed": 2**70}, "seed=.* must be less than"),
     ):
         with pytest.raises(InputError, match=words):
             speculative_generate(large, large, [1], 3, **arguments)
-    with pytest.raises(InputError, match="max_new_tokens=-1 must be a whole number"):
+    with pytest.raises(InputError, match="max_new_tokens=-1 must be greater than or equal to 0"):
         speculative_generate(large, large, [1], -1)
     with pytest.raises(InputError, match="exceed context"):
         speculative_generate(large, large, [1], 24)
@@ -121,3 +121,11 @@ def test_what_cannot_be_speculated_is_refused():
         speculative_generate(large, random_model(context=4), [1], 8)
     with pytest.raises(InputError, match="share a vocabulary"):
         speculative_generate(large, random_model(vocab_size=6), [1], 3)
+    with pytest.raises(InputError, match="nothing to continue"):
+        speculative_generate(large, large, [], 3)
+    with pytest.raises(InputError, match="must each be a GPT"):
+        speculative_generate(large, torch.compile(large, backend="eager"), [1], 3)
+    torch.nn.init.constant_(large.final_norm.weight, float("nan"))
+    for greedy in (True, False):
+        with pytest.raises(InputError, match="no finite largest score"):
+            speculative_generate(large, random_model(), [1], 3, greedy=greedy)

@@ -145,3 +145,8 @@ def test_heads_that_are_not_there_are_refused(random_model):
     ):
         with pytest.raises(InputError, match=f"no head {heads[0]} here"):
             run_with_hooks(model, IDS, {point: only(torch.zeros(()), heads=heads)})
+
+
+def test_positions_that_are_not_there_are_refused(random_model):
+    with pytest.raises(InputError, match="no position 7 here: the activation has 3 positions"):
+        run_with_hooks(random_model(), [1, 2, 3], {"residual.1": only(torch.zeros(()), positions=[7])})

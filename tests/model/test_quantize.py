@@ -69,3 +69,10 @@ def test_what_is_no_plain_linear_stays():
 def test_other_weights_are_refused():
     with pytest.raises(InputError, match="weights='int3' is unknown"):
         quantize(GPT(GPTConfig(**SMALL)), "int3")
+
+
+def test_a_small_copy_computes_as_many_operations():
+    model = GPT(GPTConfig(vocab_size=9, d_model=24, n_heads=2)).eval()
+    assert quantize(model).flops_per_token() == model.flops_per_token()
+    with pytest.raises(InputError, match="length=-5 must be greater"):
+        model.flops_per_token(-5)

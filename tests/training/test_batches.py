@@ -1,4 +1,6 @@
 import collections
+import copy
+import pickle
 
 import pytest
 import torch
@@ -81,3 +83,33 @@ def test_a_text_in_half_the_memory_trains_and_is_evaluated_alike():
         losses = train(model, StreamBatches(text, 2, 8), TrainConfig(3, progress=False)).losses
         results.append((losses, evaluate_stream(model, text, context=8)))
     assert results[0] == results[1]
+
+
+def test_batches_go_to_another_process_and_a_copy_has_its_own_order():
+    batches = SequenceBatches([[1, 10 + i, 2] for i in range(9)], batch_size=3, seed=1)
+    there = pickle.loads(pickle.dumps(batches))
+    assert all(torch.equal(there(step)[0], batches(step)[0]) for step in range(6))
+    other = copy.deepcopy(batches)
+    other.epochs.seed = 2
+    assert [other.epochs(step) for step in range(3)] != [batches.epochs(step) for step in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        (torch.full((2, 4), 12), "Target 12 is no id of a vocabulary of 12"),
+        (torch.full((2, 4), -3), "Target -3 is no id of a vocabulary of 12"),
+    ],
+)
+def test_targets_that_do_not_fit_the_predictions_are_refused(targets, words):
+    model = GPT(GPTConfig(vocab_size=12, d_model=8, n_heads=2))
+    before = model.embedding.weight.detach().clone()
+    with pytest.raises(InputError, match=words):
+        train(model, lambda step: (torch.ones(2, 4, dtype=torch.long), targets), TrainConfig(2))
+    assert torch.equal(model.embedding.weight, before)
+
+
+def test_batches_that_run_out_are_told():
+    model, few = GPT(GPTConfig(vocab_size=12, d_model=8, n_heads=2)), iter([torch.ones(2, 3).long()])
+    with pytest.raises(InputError, match="There is no batch 1"):
+        train(model, lambda step: (ids := next(few), ids), TrainConfig(3))

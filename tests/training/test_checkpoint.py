@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 from forked import forked
@@ -347,3 +348,13 @@ def test_a_tokenizer_keeps_the_rule_that_its_own_file_cannot_hold(tmp_path):
     texts = ["".join(random.choices("xy", k=12)) for _ in range(200)]
     assert [loaded.encode(text) for text in texts] == [tokenizer.encode(text) for text in texts]
     assert loaded.equal_ranks
+
+
+def test_a_run_goes_on_with_its_own_data_only(tmp_path):
+    config = GPTConfig(vocab_size=12, d_model=8, n_heads=2)
+    settings = {"folder": str(tmp_path), "lr": np.float32(0.01)}  # a number of NumPy is a number
+    train(GPT(config), SequenceBatches([[1, 2, 3]], 1), TrainConfig(steps=3, **settings))
+    train(GPT(config), SequenceBatches([[1, 2, 3]], 1), TrainConfig(steps=3, **settings), resume=True)
+    with pytest.raises(InputError, match="not those that this run was begun with"):
+        other = SequenceBatches([[1, 2, 4]], 1)
+        train(GPT(config), other, TrainConfig(steps=3, **settings), resume=True)

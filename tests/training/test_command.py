@@ -62,7 +62,7 @@ def test_it_refuses_in_a_sentence_and_resumes(text, tmp_path, capsys):
     ("wrong", "sentence"),
     [
         (["--batch-size", "0"], "batch_size=0 must be greater"),
-        (["--sample", "-1"], "max_new_tokens=-1 must be a whole number"),
+        (["--sample", "-1"], "max_new_tokens=-1 must be greater than or equal to 0"),
         (["--steps", "0"], "steps=0 must be greater"),
     ],
 )
