@@ -81,7 +81,7 @@ def transcript(asked: StoryQuestion, reply: bool = False) -> Transcript:
 def grown() -> tuple[GPT, Vocabulary]:
     """The base model with rows for the template's tokens and the question words that it lacks."""
     return grow_vocabulary(
-        ENTRY.model, ENTRY.vocabulary, [*TEMPLATE.special_tokens, *QUESTION_WORDS], spread=1.0
+        ENTRY.model, ENTRY.vocabulary, [*TEMPLATE.special_tokens, *QUESTION_WORDS], noise=1.0
     )
 
 

@@ -13,7 +13,7 @@ import torch
 from recording import keep_record, made_by
 
 from support import zoo
-from support.alignment.harness import Belt, Harness
+from support.alignment.harness import Harness, Trajectory
 from support.alignment.tool_evaluation import honest_tools, lying_tools
 from support.alignment.tools import Clock, LookUp, Tool
 from support.core import seed_everything
@@ -57,7 +57,7 @@ def lying(asked: Problem) -> Mapping[str, Tool]:
 
 
 @torch.no_grad()
-def probabilities(belt: Belt) -> list[float]:
+def probabilities(belt: Trajectory) -> list[float]:
     """What the model gave each token, given those before it; 1 for the first."""
     shop = zoo.load("shop")
     ids = shop.vocabulary.encode(belt.tokens)

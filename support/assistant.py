@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from support import zoo
-from support.alignment.conversation import MARKS, USER, make_harness, reply_of, shortened
-from support.alignment.harness import Belt, Call
+from support.alignment.conversation import SPECIAL, USER, make_harness, reply_of, shortened
+from support.alignment.harness import Call, Trajectory
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.core import InputError
 from support.worlds.conversation_forms import needs_story
@@ -123,29 +123,29 @@ class Assistant:
         if strange or not words:
             return Reply(self._sorry(strange or unknown), unknown=strange or unknown)
         wants_story = bool({"tell", "another", "want"} & set(words))
-        now = [USER, *words, MARKS.answer]
+        now = [USER, *words, SPECIAL.answer]
         story = self._story if needs_story(words) else None
         start = shortened(self._past, now, 190 if wants_story else SHORT_ROOM, story)
-        belt, writer, calls, speaking = Belt(), Writer(), 0, True
-        belt.put(start, "user")
-        for token in self.harness.stream(belt, **self._options()):
-            if len(belt.calls) > calls:
-                calls = len(belt.calls)
-                show(belt.calls[-1])
-            if token == MARKS.call:
+        trajectory, writer, calls, speaking = Trajectory(), Writer(), 0, True
+        trajectory.put(start, "user")
+        for token in self.harness.stream(trajectory, **self._options()):
+            if len(trajectory.calls) > calls:
+                calls = len(trajectory.calls)
+                show(trajectory.calls[-1])
+            if token == SPECIAL.call:
                 speaking = False
-            elif token == MARKS.end_result:
+            elif token == SPECIAL.end_result:
                 speaking = True
-            elif speaking and token != MARKS.end:
+            elif speaking and token != SPECIAL.end:
                 show(writer.piece(token))
-        if len(belt.calls) > calls:
-            show(belt.calls[-1])
+        if len(trajectory.calls) > calls:
+            show(trajectory.calls[-1])
         self._count += 1
-        said = reply_of(belt)
-        if belt.stopped != "answered":
-            return Reply(f"(The reply was broken off: {belt.stopped})", calls=belt.calls)
-        self._keep(belt.tokens[len(start) - len(now) :])
-        return Reply(written(said), said, belt.calls)
+        said = reply_of(trajectory)
+        if trajectory.stopped != "answered":
+            return Reply(f"(The reply was broken off: {trajectory.stopped})", calls=trajectory.calls)
+        self._keep(trajectory.tokens[len(start) - len(now) :])
+        return Reply(written(said), said, trajectory.calls)
 
     def _options(self) -> dict[str, float | int | bool | None]:
         if not self.temperature:
@@ -154,7 +154,7 @@ class Assistant:
         return {"temperature": self.temperature, "seed": seed}
 
     def _keep(self, turn: list[str]) -> None:
-        self._past.append(turn if turn[-1] == MARKS.end else [*turn, MARKS.end])
+        self._past.append(turn if turn[-1] == SPECIAL.end else [*turn, SPECIAL.end])
         if len(turn) > SHORT_ROOM:
             self._story = len(self._past) - 1
 

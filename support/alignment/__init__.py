@@ -1,6 +1,16 @@
 """From a language model to an assistant: instruction tuning, adapters, preferences, tools and retrieval."""
 
 from support.alignment.adapter_file import adapter_metadata, fingerprint, load_adapter, save_adapter
+from support.alignment.adapters import (
+    adapter_names,
+    add_lora,
+    check_adapters,
+    lora_layers,
+    lora_parameters,
+    merge_lora,
+    use_adapters,
+    without_adapters,
+)
 from support.alignment.answers import (
     all_answers,
     answer_log_probs,
@@ -31,21 +41,9 @@ from support.alignment.exact import (
     optimum,
     prefix_values,
 )
-from support.alignment.harness import Belt, Call, Forbidding, Harness, Marks
+from support.alignment.harness import Call, Forbidding, Harness, SpecialTokens, Trajectory
 from support.alignment.imitation import draw_best_of_n, imitate
-from support.alignment.lora import (
-    TARGETS,
-    LoRALinear,
-    LowRankUpdate,
-    adapter_names,
-    add_lora,
-    lora_layers,
-    lora_parameters,
-    lora_size,
-    merge_lora,
-    use_adapters,
-    without_adapters,
-)
+from support.alignment.lora import TARGETS, LoRALinear, LowRankUpdate, lora_size
 from support.alignment.mcp import RemoteTool, Session, make_server, run_server
 from support.alignment.nearest import InvertedFile, exact_search
 from support.alignment.policy_gradient import (
@@ -83,7 +81,6 @@ from support.alignment.tools import Calculator, Clock, LookUp, Scripted, Tool, T
 __all__ = [
     "BM25",
     "TARGETS",
-    "Belt",
     "Calculator",
     "Call",
     "ChatTemplate",
@@ -99,7 +96,6 @@ __all__ = [
     "LoRALinear",
     "LookUp",
     "LowRankUpdate",
-    "Marks",
     "Message",
     "Pairs",
     "PolicyConfig",
@@ -109,9 +105,11 @@ __all__ = [
     "ScoreModel",
     "Scripted",
     "Session",
+    "SpecialTokens",
     "Standing",
     "Tool",
     "ToolError",
+    "Trajectory",
     "Transcript",
     "Unplugged",
     "adapter_metadata",
@@ -123,6 +121,7 @@ __all__ = [
     "answer_log_probs",
     "best_of_n",
     "bradley_terry_loss",
+    "check_adapters",
     "clipped_objective",
     "contrastive_loss",
     "divergence",

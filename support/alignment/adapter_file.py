@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import Tensor
 
-from support.alignment.lora import LowRankUpdate, adapter_names, lora_layer, lora_layers, use_adapters
-from support.core import InputError, atomic_write
+from support.alignment.adapters import attach, check_adapters, lora_layers
+from support.core import InputError
+from support.core.tensor_file import digest, read_tensors, refuse_damaged, write_tensors
 from support.core.validation import checked
 from support.model import GPT
-from support.training.checkpoint import digest
 
-FORMAT = "neuron-to-assistant adapter 1"
+FORMAT = "neuron-to-assistant adapter 2"
+UNSEALED = "neuron-to-assistant adapter 1"  # the format before there was a checksum
 
 
 def fingerprint(model: GPT, new_rows: int = 0) -> str:
@@ -26,7 +25,7 @@ def fingerprint(model: GPT, new_rows: int = 0) -> str:
         model: with or without adapters.
         new_rows: how many tokens were added to its vocabulary since (`grow_vocabulary`).
 
-    >>> from support.alignment.lora import add_lora
+    >>> from support.alignment import add_lora
     >>> from support.model import GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9))
     >>> fingerprint(model) == fingerprint(add_lora(model, rank=1))
@@ -59,16 +58,15 @@ def save_adapter(
         InputError: there is no such adapter, or there are new rows in a model with an untied head.
 
     >>> import tempfile
-    >>> from support.alignment.lora import add_lora
+    >>> from support.alignment import add_lora
     >>> from support.model import GPTConfig
     >>> model = add_lora(GPT(GPTConfig(vocab_size=9)), rank=1)
     >>> file = Path(tempfile.mkdtemp()) / "adapter.safetensors"
     >>> save_adapter(model, file, metadata={"task": "colours"})
-    >>> load_adapter(model, file, name="again")
+    >>> adapter_metadata(file)
     {'task': 'colours'}
     """
-    if name not in adapter_names(model):
-        raise InputError(f"There is no adapter {name!r} to save.")
+    check_adapters(model, name)
     if new_rows and not model.config.tie_weights:
         raise InputError("New rows are saved of a model with a tied head only; save a whole checkpoint.")
     tensors: dict[str, Tensor] = {}
@@ -85,9 +83,7 @@ def save_adapter(
         "alphas": json.dumps(alphas),
         "metadata": json.dumps(metadata or {}),
     }
-    with atomic_write(path) as temporary:
-        kept = {key: tensor.detach().cpu().contiguous().clone() for key, tensor in tensors.items()}
-        save_file(kept, temporary, metadata=header)
+    write_tensors(path, tensors, header)
 
 
 @checked
@@ -95,28 +91,40 @@ def save_adapter(
 def load_adapter(model: GPT, path: str | os.PathLike[str], name: str = "default") -> dict[str, Any]:
     """Put a saved adapter on its base model, in place, and use it; gives the metadata that came with it.
 
+    The base must be in the precision in which the adapter was trained; afterwards convert the whole model.
+
     Args:
         model: the base model. If the adapter has rows for new tokens, it must have been grown by as many.
-        path: a file that `save_adapter` wrote (see the example there).
+        path: a file that `save_adapter` wrote.
         name: for the adapter here.
 
     Raises:
         InputError: there is no such file, it holds no adapter, the name is taken, or the model is not the one
             on which the adapter was trained.
+
+    >>> import copy, tempfile
+    >>> from support.alignment import add_lora
+    >>> from support.model import GPTConfig
+    >>> base, file = GPT(GPTConfig(vocab_size=9)), Path(tempfile.mkdtemp()) / "adapter.safetensors"
+    >>> save_adapter(add_lora(copy.deepcopy(base), rank=1), file, metadata={"task": "colours"})
+    >>> load_adapter(base, file)
+    {'task': 'colours'}
     """
     header, tensors = _read(Path(path))
     rows = tensors.pop("new_rows", None)
     if header["base"] != fingerprint(model, 0 if rows is None else len(rows)):
+        then, now = next(iter(tensors.values())).dtype, model.embedding.weight.dtype
         raise InputError(
-            f"{Path(path).name} was trained on another base model: the fingerprint of the weights differs."
+            f"{Path(path).name} was trained on another base model: the fingerprint of the weights differs"
+            + (f"; load it on the base in {then}, and convert the adapted model." if then != now else ".")
         )
-    if rows is not None:
-        model.embedding.weight[-len(rows) :] = rows.to(model.embedding.weight)
-    pairs = {
+    matrices = {
         key: (tensors[f"{key}.A"], tensors[f"{key}.B"], alpha)
         for key, alpha in json.loads(header["alphas"]).items()
     }
-    attach(model, name, pairs)
+    attach(model, name, matrices)
+    if rows is not None:
+        model.embedding.weight[-len(rows) :] = rows.to(model.embedding.weight)
     return json.loads(header["metadata"])
 
 
@@ -130,43 +138,9 @@ def adapter_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
-    if not path.is_file():
-        raise InputError(f"There is no adapter {path.name} in {path.parent}; check the path.")
-    try:
-        with safe_open(path, framework="pt") as file:
-            header = file.metadata() or {}
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except SafetensorError:
-        raise InputError(f"{path.name} is not a whole safetensors file; take another copy.") from None
-    if header.get("format") != FORMAT:
+    header, tensors = read_tensors(path, "adapter", "take another copy")
+    if header.get("format") not in (FORMAT, UNSEALED):
         raise InputError(f"{path.name} was not written by save_adapter; for a peft folder use from_peft.")
+    if header["format"] == FORMAT:
+        refuse_damaged(path, header, tensors)
     return header, tensors
-
-
-@torch.no_grad()
-def attach(model: GPT, name: str, pairs: dict[str, tuple[Tensor, Tensor, float]]) -> None:
-    """Give a model an adapter with these matrices, freeze the rest, and use it.
-
-    Args:
-        model: the base model.
-        name: of the adapter.
-        pairs: place and projection, as in ``blocks.0.attention.qkv.q`` → (A, B, alpha).
-
-    Raises:
-        InputError: the name is taken, or a matrix does not fit.
-    """
-    if name in adapter_names(model):
-        raise InputError(f"The model has an adapter {name!r} already; choose another name.")
-    model.requires_grad_(False)
-    for key, (first, second, alpha) in pairs.items():
-        place, _, part = key.rpartition(".")
-        layer = lora_layer(model, place)
-        start, end = layer.rows.get(part, (0, 0))
-        rank = len(first)
-        if list(first.shape) != [rank, layer.in_features] or list(second.shape) != [end - start, rank]:
-            raise InputError(f"The update of {key} does not fit the model; was it trained on another one?")
-        update = LowRankUpdate(layer.in_features, end - start, rank, alpha).to(layer.weight)
-        update.A.copy_(first)
-        update.B.copy_(second)
-        layer.updates[name] = nn.ModuleDict(layer.updates_of(name) | {part: update})
-    use_adapters(model, name)

@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.model import Transformer
+from support.model import Transformer, evaluating
 
 MOST = 2**22  # answers a prompt; beyond that a table of them no longer fits into memory
 
@@ -104,7 +104,7 @@ def draw_answers(
     length: int,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, "answer length"]:
-    """One answer to each prompt, drawn token by token at temperature 1.
+    """One answer to each prompt, drawn token by token at temperature 1, without dropout.
 
     Args:
         model: ids → logits.
@@ -112,13 +112,22 @@ def draw_answers(
         length: tokens of an answer.
         generator: for the draws; torch's own by default.
 
+    Raises:
+        InputError: the model's logits are no numbers.
+
     >>> from support.model import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=4, d_model=8, n_heads=2, context=6))
     >>> draw_answers(model, torch.tensor([[1, 2], [1, 3]]), length=3).shape
     torch.Size([2, 3])
     """
     texts = prompts
-    for _ in range(length):
-        probabilities = model(texts)[:, -1].softmax(-1)
-        texts = torch.cat([texts, torch.multinomial(probabilities, 1, generator=generator)], dim=1)
+    with evaluating(model):
+        for _ in range(length):
+            probabilities = model(texts)[:, -1].softmax(-1)
+            if not probabilities.isfinite().all():
+                raise InputError(
+                    "The model's logits are nan, so nothing can be drawn from it; take weights from before a "
+                    "training that diverged."
+                )
+            texts = torch.cat([texts, torch.multinomial(probabilities, 1, generator=generator)], dim=1)
     return texts[:, prompts.shape[1] :]

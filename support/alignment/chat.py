@@ -209,7 +209,7 @@ def grow_vocabulary(
     vocabulary: Vocabulary,
     tokens: Sequence[str],
     seed: int = 0,
-    spread: float = 0.1,
+    noise: float = 0.1,
     context: int | None = None,
 ) -> tuple[GPT, Vocabulary]:
     """A copy of a model that knows more tokens; what it computed for the old ones stays.
@@ -224,12 +224,13 @@ def grow_vocabulary(
         model: a model with ``len(vocabulary)`` rows.
         vocabulary: its vocabulary.
         tokens: the new tokens; those that the vocabulary holds already are left out.
-        seed: of the noise.
-        spread: of the noise, in standard deviations of the old rows.
+        seed: of the new rows.
+        noise: its scale, in standard deviations of the old rows.
         context: the copy reads so many positions, with new rows of learned positions; as before if not given.
 
     Raises:
-        InputError: the vocabulary is not the model's, or the context is smaller than the model's.
+        InputError: the vocabulary is not the model's, the context is smaller than the model's, or the model
+            carries adapters or quantised weights.
 
     >>> from support.model import GPTConfig
     >>> old, words = GPT(GPTConfig(vocab_size=2, d_model=8, n_heads=2)), Vocabulary(["a", "b"])
@@ -250,12 +251,17 @@ def grow_vocabulary(
     grown = grown.to(model.embedding.weight)
     generator = seeded_generator(seed)
     weights = dict(model.state_dict())
+    if weights.keys() != grown.state_dict().keys():
+        raise InputError(
+            "A model with adapters or quantised weights cannot be grown; grow it before add_lora or "
+            "quantize, or merge its adapters (merge_lora)."
+        )
     for name, parameter in grown.state_dict().items():
         if len(parameter) != len(weights[name]):
             rows = weights[name]
             missing = len(parameter) - len(rows)
-            noise = torch.randn(missing, rows.shape[1], generator=generator).to(rows)
-            weights[name] = torch.cat([rows, rows.mean(0) + spread * rows.std(0) * noise])
+            drawn = torch.randn(missing, rows.shape[1], generator=generator).to(rows)
+            weights[name] = torch.cat([rows, rows.mean(0) + noise * rows.std(0) * drawn])
     grown.load_state_dict(weights)
     grown.train(model.training)
     return grown, Vocabulary([*vocabulary.tokens, *added], vocabulary.unk)

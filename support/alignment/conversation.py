@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from torch import nn
 
 from support.alignment.chat import ChatTemplate, Message, Transcript
-from support.alignment.harness import Belt, Harness, Marks
+from support.alignment.harness import Harness, SpecialTokens, Trajectory
 from support.alignment.tools import Tool
 from support.text import Vocabulary
 from support.worlds.base import BOS
@@ -35,8 +35,8 @@ from support.worlds.conversations import LONGEST, Turn
 
 TEMPLATE = ChatTemplate()
 USER, ASSISTANT, END = TEMPLATE.special_tokens
-MARKS = Marks(answer=ASSISTANT, end=END, others=(USER, ASSISTANT, "<EOS>"))
-SPECIAL = (*TEMPLATE.special_tokens, MARKS.call, MARKS.result, MARKS.end_result, "<unk>")
+SPECIAL = SpecialTokens(answer=ASSISTANT, end=END, others=(USER, ASSISTANT, "<EOS>"))
+NEW_TOKENS = (*TEMPLATE.special_tokens, SPECIAL.call, SPECIAL.result, SPECIAL.end_result, "<unk>")
 LONGEST_REPLY = 190  # tokens: a story
 LATEST = 0  # earlier turns that the model reads besides the story: with more than in training it errs
 
@@ -56,7 +56,10 @@ def conversation_transcript(turns: Sequence[Turn]) -> Transcript:
         asked = TEMPLATE.render([Message("user", turn.user)], reply="assistant")
         parts: list[tuple[Sequence[str], bool]] = [(asked.tokens, False)]
         for request, result in turn.steps:
-            parts += [([MARKS.call, *request, MARKS.result], True), ([*result, MARKS.end_result], False)]
+            parts += [
+                ([SPECIAL.call, *request, SPECIAL.result], True),
+                ([*result, SPECIAL.end_result], False),
+            ]
         for words, mine in [*parts, ([*turn.reply, END], True)]:
             tokens += words
             learned += [mine] * len(words)
@@ -104,14 +107,14 @@ def shortened(
     return [BOS, *(token for i in sorted(kept) for token in past[i]), *now]
 
 
-def reply_of(belt: Belt) -> list[str]:
+def reply_of(trajectory: Trajectory) -> list[str]:
     """The words of the last reply in a text, without requests and results.
 
-    >>> reply_of(Belt("<user> hi <assistant> <call> clock <result> 9 </result> 9 <end>".split()))
+    >>> reply_of(Trajectory("<user> hi <assistant> <call> clock <result> 9 </result> 9 <end>".split()))
     ['9']
     """
-    starts = [i for i, token in enumerate(belt.tokens) if token in (ASSISTANT, MARKS.end_result)]
-    return [token for token in belt.tokens[starts[-1] + 1 :] if token != END] if starts else []
+    starts = [i for i, token in enumerate(trajectory.tokens) if token in (ASSISTANT, SPECIAL.end_result)]
+    return [token for token in trajectory.tokens[starts[-1] + 1 :] if token != END] if starts else []
 
 
 def make_harness(model: nn.Module, vocabulary: Vocabulary, tools: Mapping[str, Tool]) -> Harness:
@@ -122,5 +125,5 @@ def make_harness(model: nn.Module, vocabulary: Vocabulary, tools: Mapping[str, T
         vocabulary: its vocabulary.
         tools: name → tool: ``calc``, ``price``, ``clock``.
     """
-    forbidden = ["<unk>", *([] if tools else [MARKS.call, MARKS.result])]
-    return Harness(model, vocabulary, tools, MARKS, max_new_tokens=LONGEST_REPLY, forbidden=forbidden)
+    forbidden = ["<unk>", *([] if tools else [SPECIAL.call, SPECIAL.result])]
+    return Harness(model, vocabulary, tools, SPECIAL, max_new_tokens=LONGEST_REPLY, forbidden=forbidden)

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from support.model import evaluating
 from support.training.batches import Batch
 
 
@@ -21,7 +22,7 @@ class Distilled(nn.Module):
 
     Args:
         student: the model that is trained.
-        teacher: a model with the same vocabulary; it is not changed.
+        teacher: a model with the same vocabulary; it is not changed, and read without dropout.
         batches: step → texts on which the two are compared.
         weight: of the divergence, in nats per token.
 
@@ -48,7 +49,7 @@ class Distilled(nn.Module):
             inputs, targets = self.batches(self.step)
             self.step += 1
             inputs, targets = inputs.to(ids.device), targets.to(ids.device)
-            with torch.no_grad():
+            with torch.no_grad(), evaluating(self._teacher[0]):
                 wanted = self._teacher[0](inputs)
             self._divergence = divergence(wanted, self.student(inputs), targets >= 0)
         return logits

@@ -10,11 +10,13 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from support.alignment.adapters import reading
 from support.alignment.answers import token_log_probs
 from support.alignment.optimise import SETTINGS, Callback, minimise
 from support.alignment.preferences import Pairs
 from support.core import InputError, seeded_generator
-from support.model import GPT
+from support.core.validation import Count, Positive, check
+from support.model import GPT, evaluating
 from support.training import TrainConfig
 
 Sums = Float[Tensor, " pair"]
@@ -96,35 +98,46 @@ def _margin(chosen: Sums, rejected: Sums, ref_chosen: Sums, ref_rejected: Sums) 
     return (chosen - ref_chosen) - (rejected - ref_rejected)
 
 
-def pair_loss(policy: GPT, reference: GPT, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
+def pair_loss(policy: GPT, reference: GPT | None, pairs: Pairs, beta: float, method: str = "dpo") -> Scalar:
     """A method's loss on some pairs; carries the policy's gradient.
+
+    Both models are evaluated without dropout: its noise would drown the small differences of their
+    log-probabilities that these losses compare.
 
     Args:
         policy: what is trained.
-        reference: where it started; SimPO does not ask it.
+        reference: where it started; None is the base of a policy with an adapter. SimPO does not ask it.
         pairs: compared answers.
         beta: see the loss of the method.
         method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
 
     Raises:
-        InputError: there is no such method.
+        InputError: there is no such method, or the policy is its own reference.
+
+    >>> from support.alignment import add_lora
+    >>> from support.model import GPTConfig
+    >>> policy = add_lora(GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2, dropout=0.5)), rank=1)
+    >>> pairs = Pairs(torch.tensor([[1, 4]]), torch.tensor([[5, 6]]), torch.tensor([[7, 8]]))
+    >>> round(pair_loss(policy, None, pairs, beta=1.0).item(), 4)  # ln 2, before any training
+    0.6931
     """
     both, answers = pairs.prompts.repeat(2, 1), torch.cat([pairs.chosen, pairs.rejected])
     n = len(pairs.prompts)
-    ours = token_log_probs(policy, both, answers).sum(1).split(n)
+    with evaluating(policy):
+        ours = token_log_probs(policy, both, answers).sum(1).split(n)
     if method == "simpo":
         return simpo_loss(ours[0], ours[1], answers.shape[1], beta)
     losses: dict[str, Callable[..., Tensor]] = {"dpo": dpo_loss, "ipo": ipo_loss, "kto": kto_loss}
     if method not in losses:
         raise InputError(f"there is no method {method!r}; choose one of: dpo, ipo, simpo, kto")
-    with torch.no_grad():
-        theirs = token_log_probs(reference, both, answers).sum(1).split(n)
+    with torch.no_grad(), reading(reference, policy) as base:
+        theirs = token_log_probs(base, both, answers).sum(1).split(n)
     return losses[method](*ours, *theirs, beta)
 
 
 def train_on_pairs(
     policy: GPT,
-    reference: GPT,
+    reference: GPT | None,
     pairs: Pairs | Callable[[int], Pairs],
     beta: float = 1.0,
     method: str = "dpo",
@@ -136,8 +149,9 @@ def train_on_pairs(
     """Train a policy in place on compared answers; the losses of the steps.
 
     Args:
-        policy: what is trained.
-        reference: where it started; it is not changed.
+        policy: what is trained, without dropout (see `pair_loss`).
+        reference: where it started; it is not changed. None is the base of a policy with an adapter, which
+            needs no second copy.
         pairs: a fixed set, of which ``batch_size`` are drawn for each step; or step → fresh pairs.
         beta: the weight of the KL penalty whose optimum is sought.
         method: ``"dpo"``, ``"ipo"``, ``"simpo"`` or ``"kto"``.
@@ -145,6 +159,10 @@ def train_on_pairs(
         batch_size: pairs a step, of a fixed set.
         seed: of the draws from a fixed set.
         callback: called with the number of steps done after each of them.
+
+    Raises:
+        InputError: there is no such method, a number is out of range, or the policy is its own reference.
+        DivergedError: the loss or its gradient is no longer a number; the weights are those before.
 
     >>> import copy
     >>> from support import zoo
@@ -157,6 +175,8 @@ def train_on_pairs(
     >>> round(losses[0], 3)  # ln 2
     0.693
     """
+    check("train_on_pairs: beta", beta, Positive)
+    check("train_on_pairs: batch_size", batch_size, Count)
     generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:

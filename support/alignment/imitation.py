@@ -62,10 +62,13 @@ def imitate(
     """Train a policy in place to give the answers it is shown: cross-entropy on the answers; the losses.
 
     Args:
-        policy: what is trained.
+        policy: what is trained, with its dropout, as in any training by cross-entropy.
         examples: step → prompts and the answers to imitate.
         training: steps and optimiser; by default 150 steps at a learning rate of 10⁻³, without weight decay.
         callback: called with the number of steps done after each of them.
+
+    Raises:
+        DivergedError: the loss or its gradient is no longer a number; the weights are those before.
 
     >>> from support.model import GPTConfig
     >>> policy = GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2))

@@ -5,25 +5,29 @@ the reward), Shao et al. 2024 (GRPO).
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import torch
 import torch.nn.functional as F
+from annotated_types import Ge, Le
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from support.alignment.adapters import merge_lora, reading
 from support.alignment.answers import draw_answers, token_log_probs
 from support.alignment.estimators import kl_estimate
-from support.alignment.optimise import SETTINGS, Callback
+from support.alignment.optimise import SETTINGS, Callback, Trained, update
 from support.alignment.preferences import Reward
 from support.alignment.reward_model import ScoreModel
 from support.core import InputError, seeded_generator
-from support.model import GPT
+from support.core.validation import BaseConfig, Count, NonNegative, Positive
+from support.model import GPT, evaluating
 from support.training import TrainConfig
-from support.training.schedule import make_optimiser, set_learning_rate
+from support.training.schedule import make_optimiser
 
 
 @dataclass(frozen=True)
-class PolicyConfig:
+class PolicyConfig(BaseConfig):
     """What tells the methods of `train_policy` apart.
 
     Attributes:
@@ -40,7 +44,7 @@ class PolicyConfig:
         critic_lr: the critic's highest learning rate.
 
     Raises:
-        InputError: there is no such baseline or penalty, or a group too small for its baseline.
+        InputError: a value is impossible, or the group too small for its baseline; the sentence names it.
 
     Follows Williams 1992 (REINFORCE), Schulman et al. 2016 (GAE) and 2017 (PPO), Ouyang et al. 2022 (the KL
     in the reward), Shao et al. 2024 (GRPO).
@@ -49,25 +53,21 @@ class PolicyConfig:
     >>> ppo = PolicyConfig(baseline="critic", clip=0.2, epochs=4)
     """
 
-    beta: float = 1.0
-    group: int = 16
-    baseline: str = "group"
-    penalty: str = "reward:k1"
+    beta: NonNegative = 1.0
+    group: Count = 16
+    baseline: Literal["none", "group", "critic"] = "group"
+    penalty: Literal["reward:k1", "reward:k2", "reward:k3", "loss:k1", "loss:k2", "loss:k3"] = "reward:k1"
     per_token: bool = False
     scale_rewards: bool = False
-    clip: float | None = None
-    epochs: int = 1
-    gae_lambda: float = 0.95
-    critic_lr: float = 3e-3
+    clip: Positive | None = None
+    epochs: Count = 1
+    gae_lambda: Annotated[float, Ge(0), Le(1)] = 0.95
+    critic_lr: Positive = 3e-3
 
     def __post_init__(self) -> None:
-        where, _, kind = self.penalty.partition(":")
-        if where not in ("reward", "loss") or kind not in ("k1", "k2", "k3"):
-            raise InputError(f"penalty={self.penalty!r} is none; give e.g. 'reward:k1' or 'loss:k3'")
-        if self.baseline not in ("none", "group", "critic"):
-            raise InputError(f"baseline={self.baseline!r} is none; give 'none', 'group' or 'critic'")
-        if self.group < 1 or (self.baseline == "group" and self.group < 2):
-            raise InputError(f"group={self.group} answers have no mean to compare with; give 2 or more")
+        super().__post_init__()
+        alone = self.baseline == "group" and self.group < 2
+        self._refuse_unless(not alone, f"group={self.group} has no mean to compare with; give 2 or more")
 
 
 def group_advantages(
@@ -144,9 +144,13 @@ class _Batch:
         config = run.config
         self.prompts = run.prompts.repeat_interleave(config.group, 0)
         self.answers = draw_answers(run.policy, self.prompts, run.length, run.generator)
-        self.old = token_log_probs(run.policy, self.prompts, self.answers)
-        self.reference = token_log_probs(run.reference, self.prompts, self.answers)
+        with evaluating(run.policy):
+            self.old = token_log_probs(run.policy, self.prompts, self.answers)
+        with reading(run.reference, run.policy) as base:
+            self.reference = token_log_probs(base, self.prompts, self.answers)
         self.reward = run.reward(self.prompts, self.answers)
+        if not self.reward.isfinite().all():
+            raise InputError("The reward of an answer is nan or infinite; look at what `reward` returns.")
         where, _, kind = config.penalty.partition(":")
         self.in_loss = kind if where == "loss" else None
         total, each = self.reward, torch.zeros_like(self.old)
@@ -169,7 +173,7 @@ class _Run:
     def __init__(
         self,
         policy: GPT,
-        reference: GPT,
+        reference: GPT | None,
         prompts: Tensor,
         reward: Reward,
         length: int,
@@ -179,7 +183,11 @@ class _Run:
         self.policy, self.reference, self.prompts, self.reward = policy, reference, prompts, reward
         self.length, self.config = length, config
         self.generator = seeded_generator(seed)
-        self.critic = ScoreModel(reference) if config.baseline == "critic" else None
+        self.critic = None
+        if config.baseline == "critic":
+            with reading(reference, policy) as base:
+                self.critic = ScoreModel(base).eval()
+            merge_lora(self.critic.trunk)  # whose adapters are off, if it has any
 
     def values(self, batch: _Batch) -> Tensor:
         """The critic's value before each token."""
@@ -188,9 +196,10 @@ class _Run:
         return self.critic(texts)[:, batch.prompts.shape[1] - 1 :]
 
     def loss(self, batch: _Batch) -> Tensor:
-        """What is minimised: minus the objective, plus a penalty."""
+        """What is minimised: minus the objective, plus a penalty, plus the critic's error."""
         config = self.config
-        log_probs = token_log_probs(self.policy, batch.prompts, batch.answers)
+        with evaluating(self.policy):
+            log_probs = token_log_probs(self.policy, batch.prompts, batch.answers)
         ratio = (log_probs - batch.old).exp()  # its gradient at ratio 1 is that of the log-probability
         loss = -clipped_objective(ratio, batch.advantages, config.clip).sum(1).mean()
         if batch.in_loss is not None:
@@ -199,12 +208,12 @@ class _Run:
                 ours, theirs = ours.sum(1), theirs.sum(1)
             penalty = kl_estimate(ours, theirs, batch.in_loss)
             loss = loss + config.beta * penalty.reshape(len(ratio), -1).sum(1).mean()
-        return loss
+        return loss if self.critic is None else loss + F.mse_loss(self.values(batch), batch.returns)
 
 
 def train_policy(
     policy: GPT,
-    reference: GPT,
+    reference: GPT | None,
     prompts: Int[Tensor, "prompt position"],
     reward: Reward,
     length: int,
@@ -215,11 +224,14 @@ def train_policy(
 ) -> tuple[list[float], ScoreModel | None]:
     """Train a policy in place towards a high reward that does not cost too much divergence from a reference.
 
-    In each step every prompt gets ``group`` answers of the policy as it is then.
+    In each step every prompt gets ``group`` answers of the policy as it is then. All models are evaluated
+    without dropout, also while the policy is trained: with it, the ratio to the policy that drew the answers
+    would not start at 1.
 
     Args:
         policy: what is trained.
-        reference: where it started; it is not changed.
+        reference: where it started; it is not changed. None is the base of a policy with an adapter, which
+            needs no second copy.
         prompts: all are asked in every step.
         reward: of a whole answer.
         length: tokens of an answer.
@@ -230,6 +242,10 @@ def train_policy(
 
     Returns:
         the mean reward of each step's answers, and the critic, if there is one.
+
+    Raises:
+        InputError: a reward or a logit is no number, or the policy is its own reference.
+        DivergedError: the loss or its gradient is no longer a number; the weights are those before.
 
     >>> import copy
     >>> from support import zoo
@@ -244,27 +260,16 @@ def train_policy(
     """
     config = config or PolicyConfig()
     run = _Run(policy, reference, prompts, reward, length, config, seed)
-    optimisers = [(make_optimiser(policy, training), 1.0)]
+    trained = [Trained(policy, make_optimiser(policy, training))]
     if run.critic is not None:
-        optimisers.append((make_optimiser(run.critic, training), config.critic_lr / training.lr))
+        rate = config.critic_lr / training.lr
+        trained.append(Trained(run.critic, make_optimiser(run.critic, training), rate))
     rewards = []
     for step in range(training.steps):
         batch = _Batch(run)
         rewards.append(batch.reward.mean().item())
-        for optimiser, factor in optimisers:
-            set_learning_rate(optimiser, step, training, factor)
         for _ in range(config.epochs):
-            loss = run.loss(batch)
-            if run.critic is not None:
-                loss = loss + F.mse_loss(run.values(batch), batch.returns)
-            for optimiser, _ in optimisers:
-                optimiser.zero_grad()
-            loss.backward()
-            for model in (policy, run.critic):
-                if model is not None and training.clip is not None:
-                    torch.nn.utils.clip_grad_norm_(model.parameters(), training.clip)
-            for optimiser, _ in optimisers:
-                optimiser.step()
+            update(run.loss(batch), step, training, *trained)
         if callback is not None:
             callback(step + 1)
     return rewards, run.critic

@@ -6,7 +6,7 @@ the difference of the two rewards alone.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from support.alignment.answers import draw_answers
 from support.core import InputError
+from support.core.validation import check
 from support.text import Vocabulary
 from support.worlds.game import ABSURD, NUMBERS, TITLES
 
@@ -77,22 +78,44 @@ def elo(nats: float) -> float:
     return 400 * nats / math.log(10)
 
 
-class Pairs(NamedTuple):
+@dataclass(frozen=True)
+class Pairs:
     """Compared answers.
 
     Attributes:
         prompts: ids of what was asked.
         chosen: ids of the answer that was preferred.
         rejected: ids of the other one.
+
+    Raises:
+        InputError: there is no pair, or the three do not belong together.
+
+    >>> Pairs(torch.tensor([[1, 2]]), torch.tensor([[3]]), torch.tensor([[4, 5]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    support.core.errors.InputError: Pairs: ... shapes are [1, 2], [1, 1] and [1, 2].
     """
 
     prompts: Int[Tensor, "pair position"]
     chosen: Int[Tensor, "pair length"]
     rejected: Int[Tensor, "pair length"]
 
+    # The tests check all signatures by beartype; here it would only hide the sentences.
+    __no_type_check__ = True
+
+    def __post_init__(self) -> None:
+        for name, part in vars(self).items():
+            check(f"Pairs: {name}", part, Tensor)
+        shapes = [list(part.shape) for part in vars(self).values()]
+        rows, *others = (shape[0] for shape in shapes)
+        if not rows or others != [rows, rows] or shapes[1] != shapes[2] or set(map(len, shapes)) != {2}:
+            raise InputError(
+                "Pairs: give a row of ids for each of at least one pair, and answers of one length; the "
+                f"shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}."
+            )
+
     def take(self, rows: Int[Tensor, " row"]) -> "Pairs":
         """Some of the pairs."""
-        return Pairs(*(part[rows] for part in self))
+        return Pairs(self.prompts[rows], self.chosen[rows], self.rejected[rows])
 
 
 def draw_pairs(

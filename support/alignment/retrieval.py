@@ -10,8 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from support.alignment.optimise import minimise
 from support.core import InputError, seed_everything
 from support.text import Vocabulary
+from support.training import TrainConfig
 
 Words = Sequence[str]
 TEMPERATURE = 0.05  # of the contrastive loss; a cosine of 1 becomes a logit of 20
@@ -152,6 +154,7 @@ def train_encoder(
 
     Raises:
         InputError: there are fewer pairs than a batch holds.
+        DivergedError: the loss or its gradient is no longer a number; the weights are those before.
 
     >>> encoder = RetrievalEncoder(Vocabulary(["a", "b", "x", "y"]), d_model=4)
     >>> losses = train_encoder(encoder, [(["a"], ["x"]), (["b"], ["y"])], steps=60, batch_size=2, lr=0.1)
@@ -160,16 +163,14 @@ def train_encoder(
     """
     if len(pairs) < batch_size:
         raise InputError(f"{len(pairs)} pairs do not fill a batch of {batch_size}; give more.")
-    optimiser = torch.optim.Adam(encoder.parameters(), lr=lr)
-    draw, losses = random.Random(seed), []
-    for _ in range(steps):
+    draw = random.Random(seed)
+
+    def loss(step: int) -> Tensor:
         queries, documents = zip(*draw.sample(pairs, batch_size), strict=True)
-        loss = contrastive_loss(encoder(queries), encoder(documents))
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    return losses
+        return contrastive_loss(encoder(queries), encoder(documents))
+
+    adam = TrainConfig(steps, lr=lr, min_lr=lr, betas=(0.9, 0.999), weight_decay=0.0, clip=None)
+    return minimise(encoder, loss, adam)
 
 
 def ranks(scores: Float[Tensor, "query document"], right: Int[Tensor, " query"]) -> Int[Tensor, " query"]:
@@ -215,6 +216,11 @@ def seeded_encoder(
         pairs: (query, document).
         seed: of its weights and of the draws; it sets the seeds of the process, too.
         steps: updates.
+
+    >>> words, pairs = Vocabulary(["a", "b"]), [(["a"], ["b"])] * 64
+    >>> one, again = (seeded_encoder(words, pairs, seed=1, steps=1) for _ in range(2))
+    >>> torch.equal(one([["a", "b"]]), again([["a", "b"]])), one.training
+    (True, False)
     """
     seed_everything(seed)
     encoder = RetrievalEncoder(vocabulary)

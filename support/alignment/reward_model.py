@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from support.alignment.optimise import minimise
 from support.alignment.preferences import Pairs
 from support.core import seeded_generator
-from support.model import GPT
+from support.model import GPT, evaluating
 from support.training import TrainConfig
 
 
@@ -67,12 +67,17 @@ def train_reward_model(
 ) -> tuple[ScoreModel, list[float]]:
     """A reward model fitted to compared answers, from a copy of a model; and its losses.
 
+    It is trained with the model's dropout, and returned in evaluation mode, so that its scores do not vary.
+
     Args:
         model: where the reward model's trunk starts.
         pairs: the comparisons, drawn from with replacement.
         training: its ``steps``, learning rate and the rest of the optimiser.
         batch_size: pairs a step.
         seed: of the draws of pairs.
+
+    Raises:
+        DivergedError: the loss or its gradient is no longer a number.
 
     >>> from support.model import GPTConfig
     >>> pairs = Pairs(torch.tensor([[1, 4]]), torch.tensor([[5, 6]]), torch.tensor([[7, 8]]))
@@ -81,14 +86,12 @@ def train_reward_model(
     >>> round(losses[0], 4), losses[-1] < 0.1  # ln 2 at the start
     (0.6931, True)
     """
-    scores = ScoreModel(model)
+    scores = ScoreModel(model).eval()
     generator = seeded_generator(seed)
 
     def loss(step: int) -> Tensor:
-        prompts, chosen, rejected = pairs.take(
-            torch.randint(len(pairs.prompts), (batch_size,), generator=generator)
-        )
-        both = scores.score(prompts.repeat(2, 1), torch.cat([chosen, rejected]))
+        some = pairs.take(torch.randint(len(pairs.prompts), (batch_size,), generator=generator))
+        both = scores.score(some.prompts.repeat(2, 1), torch.cat([some.chosen, some.rejected]))
         return bradley_terry_loss(*both.split(batch_size))
 
     return scores, minimise(scores, loss, training)
@@ -98,15 +101,22 @@ def train_reward_model(
 def all_scores(
     scores: ScoreModel, prompts: Int[Tensor, "prompt position"], answers: Int[Tensor, "answer length"]
 ) -> Float[Tensor, "prompt answer"]:
-    """The score of every answer to every prompt, in float64.
+    """The score of every answer to every prompt, in float64, without dropout.
 
     Args:
         scores: a reward model.
         prompts: ids; all of one length.
         answers: ids, such as `all_answers`.
+
+    >>> from support.alignment import all_answers
+    >>> from support.model import GPTConfig
+    >>> scores = ScoreModel(GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2)))
+    >>> all_scores(scores, torch.tensor([[1, 4]]), all_answers(torch.tensor([5, 6]), 1)).tolist()
+    [[0.0, 0.0]]
     """
-    rows = [
-        torch.cat([scores.score(prompt.expand(len(part), -1), part) for part in answers.split(20_000)])
-        for prompt in prompts
-    ]
+    with evaluating(scores):
+        rows = [
+            torch.cat([scores.score(prompt.expand(len(part), -1), part) for part in answers.split(20_000)])
+            for prompt in prompts
+        ]
     return torch.stack(rows).double()

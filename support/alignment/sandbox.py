@@ -79,7 +79,7 @@ def run_code(code: str, seconds: int = 2, megabytes: int = 256, output: int = 10
 
     Args:
         code: the source.
-        seconds: of processor time; after twice as many on the clock it is stopped as well.
+        seconds: of processor time; what waits is stopped after twice as many, and ten more, on the clock.
         megabytes: of memory.
         output: characters that it may print.
 

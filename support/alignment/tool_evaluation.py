@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from support.alignment.harness import Belt, Harness, Marks
+from support.alignment.harness import Harness, SpecialTokens, Trajectory
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.core import InputError
 from support.generation import generate_many
@@ -57,12 +57,12 @@ class Judged:
     Attributes:
         right: the share of right answers.
         requests_right: the share of problems in which every request is the right one, in the right order.
-        belts: everything that was written.
+        trajectories: everything that was written.
     """
 
     right: float
     requests_right: float
-    belts: list[Belt]
+    trajectories: list[Trajectory]
 
 
 def judge_tool_use(
@@ -94,15 +94,16 @@ def judge_tool_use(
     if not problems:
         raise InputError("There is no problem to judge; give at least one.")
     harness = Harness(model, vocabulary, {})
-    belts = harness.run_many([" ".join(p.question) for p in problems], [tools_of(p) for p in problems])
+    trajectories = harness.run_many([" ".join(p.question) for p in problems], [tools_of(p) for p in problems])
     want = truth or (lambda problem: " ".join(problem.answer))
-    right = sum(b.answer() == want(p) for b, p in zip(belts, problems, strict=True))
-    asked = sum(_requests(b) == [list(r) for r, _ in p.steps] for b, p in zip(belts, problems, strict=True))
-    return Judged(right / len(problems), asked / len(problems), belts)
+    pairs = list(zip(trajectories, problems, strict=True))
+    right = sum(t.answer() == want(p) for t, p in pairs)
+    asked = sum(_requests(t) == [list(r) for r, _ in p.steps] for t, p in pairs)
+    return Judged(right / len(problems), asked / len(problems), trajectories)
 
 
-def _requests(belt: Belt) -> list[list[str]]:
-    return [[call.name, *call.request.split()] for call in belt.calls]
+def _requests(trajectory: Trajectory) -> list[list[str]]:
+    return [[call.name, *call.request.split()] for call in trajectory.calls]
 
 
 @dataclass(frozen=True)
@@ -130,21 +131,27 @@ def unplugged(model: nn.Module, vocabulary: Vocabulary, problems: Sequence[Probl
 
     Raises:
         InputError: there is no problem.
+
+    >>> from support import zoo
+    >>> from support.worlds.shop import ShopWorld
+    >>> shop = zoo.load("shop")
+    >>> unplugged(shop.model, shop.vocabulary, ShopWorld().problems(5, seed=0))
+    Unplugged(invents=0.4, answers=0.2, right=0.2)
     """
     if not problems:
         raise InputError("There is no problem to answer; give at least one.")
-    marks = Marks()
-    prompts = [vocabulary.encode([marks.start, *p.question]) for p in problems]
-    texts = generate_many(model, prompts, 60, greedy=True, stop=vocabulary.encode([marks.end]))
+    special = SpecialTokens()
+    prompts = [vocabulary.encode([special.start, *p.question]) for p in problems]
+    texts = generate_many(model, prompts, 60, greedy=True, stop=vocabulary.encode([special.end]))
     invents = answers = right = 0
     for problem, ids in zip(problems, texts, strict=True):
         words = [vocabulary.token(i) for i in ids]
-        if marks.result in words:
-            after = words[words.index(marks.result) + 1 :][:1]
-            invents += bool(after) and after[0] not in marks.all()
-        belt = Belt(words)
-        answers += bool(belt.answer())
-        right += belt.answer() == " ".join(problem.answer)
+        if special.result in words:
+            after = words[words.index(special.result) + 1 :][:1]
+            invents += bool(after) and after[0] not in special.all()
+        trajectory = Trajectory(words)
+        answers += bool(trajectory.answer())
+        right += trajectory.answer() == " ".join(problem.answer)
     n = len(problems)
     return Unplugged(invents / n, answers / n, right / n)
 
@@ -169,11 +176,11 @@ def answer_distribution(
     >>> round(sum(found.values()), 4)
     1.0
     """
-    marks, text = Marks(), [Marks().start, *problem.question]
+    special, text = SpecialTokens(), [SpecialTokens().start, *problem.question]
     if page is not None:
         read = Harness(model, vocabulary, {}).read(page)
-        text += [marks.call, *problem.steps[0][0], marks.result, *read, marks.end_result]
-    ids = torch.tensor([vocabulary.encode([*text, marks.answer])])
+        text += [special.call, *problem.steps[0][0], special.result, *read, special.end_result]
+    ids = torch.tensor([vocabulary.encode([*text, special.answer])])
     probabilities = model(ids)[0, -1].double().softmax(-1).tolist()
     return dict(zip(vocabulary.tokens, probabilities, strict=True))
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from support.core import InputError, atomic_write
+from support.core import InputError
 from support.core.json_file import read_json, write_json
+from support.core.tensor_file import read_tensors, write_tensors
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+HEADER = {"format": "pt"}  # the tensors are torch's; transformers insists on being told
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -36,7 +36,7 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         )
     tensors: dict[str, Tensor] = {}
     for name in files:
-        tensors |= read_tensors(folder / name)
+        tensors |= read_tensors(folder / name, "file", advice="fetch it again")[1]
     return fields, tensors
 
 
@@ -71,24 +71,5 @@ def refuse_shards(folder: Path) -> None:
 
 def write_folder(folder: Path, fields: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
     """Write both files, the weights first; a crash leaves each of them old or new, never half."""
-    write_tensors(folder / WEIGHTS, tensors)
+    write_tensors(folder / WEIGHTS, tensors, HEADER, seal=False)
     write_json(folder / "config.json", fields)
-
-
-def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write one safetensors file."""
-    with atomic_write(path) as temporary:
-        # "pt" says that the tensors are torch's; transformers insists on it.
-        save_file(dict(tensors), temporary, metadata={"format": "pt"})
-
-
-def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Read one safetensors file.
-
-    Raises:
-        InputError: it is missing or damaged.
-    """
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{path.name} is missing or damaged ({error}); fetch it again.") from None

@@ -10,20 +10,33 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from support.alignment import LoRALinear, LowRankUpdate, adapter_names, lora_layers
-from support.alignment.adapter_file import attach
+from support.alignment import LoRALinear, LowRankUpdate, check_adapters, lora_layers
+from support.alignment.adapters import Matrices, attach
 from support.core import InputError
 from support.core.json_file import read_json, write_json
-from support.core.validation import checked
+from support.core.tensor_file import read_tensors, write_tensors
+from support.core.validation import check, checked
 from support.exchange.hf_config_out import write_fields
-from support.exchange.hf_folder import read_tensors, write_tensors
+from support.exchange.hf_folder import HEADER
 from support.exchange.hf_layouts import LAYOUTS, Layout
 from support.model import GPT
 
 CONFIG, WEIGHTS, PREFIX = "adapter_config.json", "adapter_model.safetensors", "base_model.model."
-Pairs = dict[str, tuple[Tensor, Tensor, float]]
-# What the configuration may ask for that would change the result and is not computed here.
-_REFUSED = {"use_dora": False, "bias": "none", "lora_bias": False, "modules_to_save": None}
+ADVICE = "save the adapter again with peft's save_pretrained"
+# What a configuration may say: what is computed here, what only tells how the adapter was found or trained,
+# and what has no effect unless another field asks for it. Whatever else is set would change the result.
+_HONOURED = {
+    *("peft_type", "r", "rank_pattern", "lora_alpha", "alpha_pattern", "use_rslora"),
+    *("target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"),  # as the tensors tell
+    *("task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision", "inference_mode"),
+    *("lora_dropout", "fan_in_fan_out", "megatron_core", "qalora_group_size", "runtime_config"),
+    *("ensure_weight_tying", "eva_config"),
+}
+# Of these two some values are harmless: other initialisations take a part out of the base's own weights.
+_HARMLESS: dict[str, list[Any]] = {
+    "bias": ["none"],
+    "init_lora_weights": [True, "gaussian", "orthogonal", "eva"],
+}
 
 
 @checked
@@ -48,16 +61,13 @@ def to_peft(
         InputError: there is no such adapter, or the architecture is not known here.
 
     >>> import tempfile
-    >>> from support.alignment import add_lora, adapter_names, merge_lora
+    >>> from support.alignment import add_lora
     >>> from support.model import GPTConfig
-    >>> model, folder = add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=2), tempfile.mkdtemp()
-    >>> to_peft(model, folder)["r"]  # queries, keys and values together
+    >>> model = add_lora(GPT(GPTConfig(vocab_size=9, n_layers=1)), rank=2)
+    >>> to_peft(model, tempfile.mkdtemp())["r"]  # queries, keys and values together
     6
-    >>> adapter_names(from_peft(merge_lora(model), folder, name="again"))
-    ['again']
     """
-    if name not in adapter_names(model):
-        raise InputError(f"There is no adapter {name!r} to write.")
+    check_adapters(model, name)
     layout = _layout(model)
     tensors: dict[str, Tensor] = {}
     ranks: dict[str, int] = {}
@@ -83,8 +93,7 @@ def to_peft(
         "inference_mode": True,
     }
     target = Path(folder)
-    kept = {key: tensor.detach().cpu().clone().contiguous() for key, tensor in tensors.items()}
-    write_tensors(target / WEIGHTS, kept)
+    write_tensors(target / WEIGHTS, tensors, HEADER, seal=False)
     write_json(target / CONFIG, fields)
     return fields
 
@@ -93,8 +102,6 @@ def to_peft(
 def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default") -> GPT:
     """Put an adapter that ``peft`` saved (``save_pretrained``) on its base model, in place, and use it.
 
-    See the example of `to_peft`.
-
     Args:
         model: the base model, as `from_huggingface` gives it.
         folder: holds ``adapter_config.json`` and ``adapter_model.safetensors``.
@@ -102,11 +109,19 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
 
     Raises:
         InputError: a file is missing or damaged, the adapter is no plain LoRA, or it does not fit the model.
+
+    >>> import copy, tempfile
+    >>> from support.alignment import add_lora
+    >>> from support.model import GPTConfig
+    >>> base, folder = GPT(GPTConfig(vocab_size=9, n_layers=1)), tempfile.mkdtemp()
+    >>> fields = to_peft(add_lora(copy.deepcopy(base), rank=2, targets=["o"]), folder)
+    >>> list(lora_layers(from_peft(base, folder)))
+    ['blocks.0.attention.output']
     """
     source = Path(folder)
     fields = read_json(source / CONFIG, "give a folder that peft's save_pretrained wrote")
     _refuse_other_kinds(fields)
-    tensors = read_tensors(source / WEIGHTS)
+    _, tensors = read_tensors(source / WEIGHTS, "file", ADVICE)
     layout = _layout(model)
     places = {
         module: (ours, i, len(names))
@@ -114,25 +129,28 @@ def from_peft(model: GPT, folder: str | os.PathLike[str], name: str = "default")
         for names in [_theirs(layout, ours)]
         for i, module in enumerate(names)
     }
-    pairs: Pairs = {}
-    for key, a in tensors.items():
-        module = key.removeprefix(PREFIX).removeprefix(layout.prefix).removesuffix(".lora_A.weight")
-        if key.endswith(".lora_B.weight"):
-            continue
-        if not key.endswith(".lora_A.weight") or module not in places:
-            raise InputError(f"The adapter's tensor {key!r} has no place in this model.")
-        b = tensors[key.replace(".lora_A.", ".lora_B.")]
+    matrices: dict[str, Matrices] = {}
+    stems = dict.fromkeys(key.removesuffix(".weight").rpartition(".lora_")[0] or key for key in tensors)
+    unpaired = {f"{stem}.lora_{part}.weight" for stem in stems for part in "AB"} ^ tensors.keys()
+    for stem in stems:
+        module = stem.removeprefix(PREFIX).removeprefix(layout.prefix)
+        if module not in places:
+            raise InputError(f"The adapter's tensor {stem!r} has no place in this model.")
+        if alone := [key for key in unpaired if key.startswith(f"{stem}.lora_")]:
+            fault = "is too many" if alone[0] in tensors else "is missing"
+            raise InputError(f"The adapter's matrices are no pairs of A and B: {alone[0]} {fault}; {ADVICE}.")
+        a, b = (tensors[f"{stem}.lora_{part}.weight"] for part in "AB")
         alpha = _alpha(fields, layout.prefix + module, len(a))
         ours, i, n = places[module]
         if not ours.endswith(".qkv"):
             part = "o" if ours.endswith("attention.output") else ours.rpartition(".")[2]
-            pairs[f"{ours}.{part}"] = (a, b, alpha)
+            matrices[f"{ours}.{part}"] = (a, b, alpha)
         elif n == 3:
-            pairs[f"{ours}.{'qkv'[i]}"] = (a, b, alpha)
+            matrices[f"{ours}.{'qkv'[i]}"] = (a, b, alpha)
         else:  # one matrix of theirs: the three parts share A, and each has its rows of B
             rows = b.split(model.blocks[0].attention.widths)
-            pairs |= {f"{ours}.{part}": (a, rows[k], alpha) for k, part in enumerate("qkv")}
-    attach(model, name, pairs)
+            matrices |= {f"{ours}.{part}": (a, rows[k], alpha) for k, part in enumerate("qkv")}
+    attach(model, name, matrices)
     return model
 
 
@@ -180,13 +198,17 @@ def _alpha(fields: dict[str, Any], module: str, rank: int) -> float:
     """The alpha of one module, for our scale of alpha / rank."""
     patterns = fields.get("alpha_pattern") or {}
     chosen = [a for key, a in patterns.items() if re.match(rf"(.*\.)?({key})$", module)]
-    alpha = float(chosen[0] if chosen else fields["lora_alpha"])
-    return alpha * math.sqrt(rank) if fields.get("use_rslora") else alpha
+    alpha = chosen[0] if chosen else fields["lora_alpha"]
+    check(f"{CONFIG}: lora_alpha", alpha, float)
+    return float(alpha * math.sqrt(rank) if fields.get("use_rslora") else alpha)
 
 
 def _refuse_other_kinds(fields: Any) -> None:
     if not isinstance(fields, dict) or fields.get("peft_type") != "LORA" or "lora_alpha" not in fields:
         raise InputError(f"{CONFIG} describes no LoRA adapter; other kinds are not read here.")
-    for field, plain in _REFUSED.items():
-        if fields.get(field, plain) not in (plain, None):
-            raise InputError(f"{CONFIG} has {field}={fields[field]!r}, which is not computed here.")
+    for field, value in fields.items():
+        if value and field not in _HONOURED and value not in _HARMLESS.get(field, []):
+            raise InputError(
+                f"{CONFIG} has {field}={value!r}, which is not computed here; merge the adapter into its "
+                "base with peft's merge_and_unload, save that, and read it with from_huggingface."
+            )

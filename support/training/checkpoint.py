@@ -1,6 +1,5 @@
 """Saving and loading: safetensors only, written atomically, checked when read."""
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -8,12 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from support.core import InputError, atomic_write
+from support.core import InputError
+from support.core.tensor_file import read_tensors, refuse_damaged, write_tensors
 from support.core.validation import checked
 from support.text import BPETokenizer, Vocabulary
 from support.training.model_kinds import build, describe, differences, unwrap
@@ -63,7 +60,8 @@ def save_checkpoint(
         weights: the model's ``state_dict``, if the model itself holds only a part of it.
 
     Raises:
-        InputError: the model is of another kind, or parts of it were replaced.
+        InputError: the model is of another kind, or parts of it were replaced; or an extra tensor has the
+            name of a weight.
         OSError: the file cannot be written; the error names it.
 
     >>> import tempfile
@@ -74,21 +72,17 @@ def save_checkpoint(
     >>> load_checkpoint(file).metadata
     {'steps': 7}
     """
+    taken = [name for name in extra or {} if name.startswith("model.")]
+    if taken:
+        raise InputError(f"extra: {taken[0]!r} would be taken for a weight of the model; rename its part.")
     weights = unwrap(model).state_dict() if weights is None else weights
-    tensors = {f"model.{name}": t for name, t in weights.items()} | (extra or {})
-    tensors = _separate({name: t.detach().cpu().contiguous() for name, t in tensors.items()})
     header = {
         "format": FORMAT,
         "model": json.dumps(describe(model)),
         "metadata": json.dumps(metadata or {}),
         "tokenizer": json.dumps(None if tokenizer is None else _tokenizer_to_dict(tokenizer)),
     }
-    header["sha256"] = _checksum(header, tensors)
-    with atomic_write(path) as temporary:
-        try:
-            save_file(tensors, temporary, metadata=header)
-        except SafetensorError as error:
-            raise OSError(f"{path} could not be written: {error}") from None
+    write_tensors(path, {f"model.{name}": t for name, t in weights.items()} | (extra or {}), header)
 
 
 @checked
@@ -100,30 +94,17 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
             damaged or of another kind.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"There is no checkpoint {path.name} in {path.parent}; check the path.")
-    try:
-        with safe_open(path, framework="pt") as file:
-            header = file.metadata() or {}
-            if not header.get("format", "").startswith(FORMAT[:-1]):
-                raise InputError(
-                    f"{path.name} was not written by save_checkpoint; for a Hugging Face folder use "
-                    "support.exchange.from_huggingface."
-                )
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError:
+    header, tensors = read_tensors(path, "checkpoint", "save it again with save_checkpoint")
+    if not header.get("format", "").startswith(FORMAT[:-1]):
         raise InputError(
-            f"{path.name} is not a whole safetensors file; only safetensors checkpoints are opened, "
-            "so save it again with save_checkpoint."
-        ) from None
+            f"{path.name} was not written by save_checkpoint; for a Hugging Face folder use "
+            "support.exchange.from_huggingface."
+        )
     if header["format"] != FORMAT:
         raise InputError(
             f"{path.name} is in the format {header['format']!r}, not in {FORMAT!r}; save it anew."
         )
-    if header.get("sha256") != _checksum(header, tensors):
-        raise InputError(
-            f"{path.name} is damaged: its checksum does not fit its content; take another copy of the file."
-        )
+    refuse_damaged(path, header, tensors)
     try:
         return _assemble(header, tensors)
     except InputError as error:
@@ -150,35 +131,6 @@ def _assemble(header: dict[str, str], tensors: dict[str, Tensor]) -> Checkpoint:
         json.loads(header["metadata"]),
         None if tokenizer is None else _tokenizer_from_dict(tokenizer),
     )
-
-
-def _separate(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Shared tensors as copies: the format allows no sharing."""
-    seen: set[int] = set()
-    for name, tensor in tensors.items():
-        if tensor.numel() and tensor.data_ptr() in seen:
-            tensors[name] = tensor.clone()
-        seen.add(tensor.data_ptr())
-    return tensors
-
-
-def _checksum(header: dict[str, str], tensors: dict[str, Tensor]) -> str:
-    """SHA-256 of everything that the file holds, in an order that does not depend on the file."""
-    fields = [[key, value] for key, value in sorted(header.items()) if key != "sha256"]
-    return digest(tensors, json.dumps(fields).encode())
-
-
-def digest(tensors: Mapping[str, Tensor], before: bytes = b"") -> str:
-    """SHA-256 of some bytes and of tensors, in the order of their names: their types, shapes and numbers.
-
-    >>> digest({"a": torch.ones(1), "b": torch.ones(2)}) == digest({"b": torch.ones(2), "a": torch.ones(1)})
-    True
-    """
-    total = hashlib.sha256(before)
-    for name, tensor in sorted(tensors.items()):
-        total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        total.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
-    return total.hexdigest()
 
 
 def _tokenizer_to_dict(tokenizer: Tokenizer) -> dict[str, Any]:

@@ -16,36 +16,38 @@ def mask_tokens(
     ids: Int[Tensor, "batch position"],
     mask_id: int,
     vocab_size: int,
-    share: float = 0.15,
+    mask_probability: float = 0.15,
     seed: int = 0,
     special_ids: Collection[int] = (0,),
 ) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
     """Inputs with some tokens hidden, and targets: the token itself where one was chosen, −100 elsewhere.
 
-    Of each text, ``share`` of the tokens are chosen (at least one). Of the chosen, eight in ten are shown
-    as ``mask_id``, one in ten as a random token and one in ten as it is: any token may be wrong, so the
-    model must represent all of them.
+    Of each text, a fraction ``mask_probability`` of the tokens is chosen (at least one). Of the chosen, eight
+    in ten are shown as ``mask_id``, one in ten as a random token and one in ten as it is: any token may be
+    wrong, so the model must represent all of them.
 
     Args:
         ids: texts.
         mask_id: the id that says "hidden".
         vocab_size: random tokens are drawn from all ids below, but for ``mask_id`` and ``special_ids``.
-        share: the fraction of the tokens that is chosen.
+        mask_probability: the fraction of the tokens that is chosen.
         seed: the same seed chooses the same.
         special_ids: ids that are neither chosen nor put in: padding, ``<BOS>`` and the like.
 
     Raises:
-        InputError: ``share`` is not in (0, 1], or no id is left to be drawn.
+        InputError: ``mask_probability`` is not in (0, 1], or no id is left to be drawn.
 
     Follows Devlin et al. 2018 (BERT), section 3.1.
 
     >>> ids = torch.tensor([[1, 5, 6, 7, 8, 9, 2, 0, 0]])
-    >>> inputs, targets = mask_tokens(ids, mask_id=3, vocab_size=10, share=0.4, special_ids=(0, 1, 2))
+    >>> inputs, targets = mask_tokens(ids, 3, vocab_size=10, mask_probability=0.4, special_ids=(0, 1, 2))
     >>> int((targets != -100).sum()), bool((targets[targets != -100] == ids[targets != -100]).all())
     (2, True)
     """
-    if not 0 < share <= 1:
-        raise InputError(f"share={share} must lie in (0, 1]: it is the fraction of a text to predict.")
+    if not 0 < mask_probability <= 1:
+        raise InputError(
+            f"mask_probability={mask_probability} must lie in (0, 1]: so much of a text is to be predicted."
+        )
     random = seeded_generator(seed)
     where, ids = ids.device, ids.cpu()
     kept_out = {mask_id, *special_ids}
@@ -56,7 +58,7 @@ def mask_tokens(
         )
     fit = ~torch.isin(ids, torch.tensor(sorted(kept_out)))
     order = torch.rand(ids.shape, generator=random).masked_fill(~fit, 2.0)
-    counts = fit.sum(1).mul(share).round().clamp(min=1).minimum(fit.sum(1))
+    counts = fit.sum(1).mul(mask_probability).round().clamp(min=1).minimum(fit.sum(1))
     chosen = order.argsort(dim=1).argsort(dim=1) < counts[:, None]
     how = torch.rand(ids.shape, generator=random)
     other = drawn[torch.randint(len(drawn), ids.shape, generator=random)]
@@ -73,7 +75,7 @@ class MaskedBatches:
         batch_size: texts a batch.
         mask_id: the id that says "hidden".
         vocab_size: random tokens are drawn from all ids below.
-        share: the fraction of the tokens that is hidden or changed.
+        mask_probability: the fraction of the tokens that is hidden or changed.
         pad_id: what fills up the shorter texts; it is never hidden.
         seed: of the order and of the choice of tokens.
         special_ids: further ids that are neither hidden nor put in.
@@ -93,13 +95,13 @@ class MaskedBatches:
         batch_size: int,
         mask_id: int,
         vocab_size: int,
-        share: float = 0.15,
+        mask_probability: float = 0.15,
         pad_id: int = 0,
         seed: int = 0,
         special_ids: Collection[int] = (0,),
     ) -> None:
         self.texts, self.epochs = sequences, Epochs(len(sequences), batch_size, seed)
-        self.mask_id, self.vocab_size, self.share = mask_id, vocab_size, share
+        self.mask_id, self.vocab_size, self.mask_probability = mask_id, vocab_size, mask_probability
         self.pad_id, self.seed, self.special_ids = pad_id, seed, special_ids
 
     def __call__(self, step: int) -> Batch:
@@ -107,4 +109,4 @@ class MaskedBatches:
         ids = pad_sequences([self.texts[i] for i in self.epochs(step)], self.pad_id)
         special = {*self.special_ids, self.pad_id}
         seed = seed_of_part(self.seed, step)
-        return mask_tokens(ids, self.mask_id, self.vocab_size, self.share, seed, special)
+        return mask_tokens(ids, self.mask_id, self.vocab_size, self.mask_probability, seed, special)

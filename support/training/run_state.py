@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from support.core import InputError
+from support.core.tensor_file import digest
 from support.training.batches import Batch
-from support.training.checkpoint import Checkpoint, Tokenizer, digest, load_checkpoint, save_checkpoint
+from support.training.checkpoint import Checkpoint, Tokenizer, load_checkpoint, save_checkpoint
 from support.training.config import FREE_TO_CHANGE, TrainConfig
 from support.training.distributed import Processes, like, whole
 from support.training.history import History

@@ -1,5 +1,7 @@
 """The chat template, its masks, and the growing of a vocabulary."""
 
+import copy
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -8,12 +10,13 @@ from support.alignment import (
     ChatTemplate,
     InstructionBatches,
     Message,
+    add_lora,
     grow_vocabulary,
     masked_targets,
     restrict_to_rows,
 )
 from support.core import InputError
-from support.model import GPT, GPTConfig
+from support.model import GPT, GPTConfig, quantize
 from support.text import Vocabulary
 from support.training import IGNORE_INDEX, TrainConfig, cross_entropy_sum, train
 
@@ -111,6 +114,9 @@ def test_a_grown_model_gives_the_old_tokens_the_old_logits(tied):
     assert not grown.training and grown.embedding.weight.dtype == torch.float64
     with pytest.raises(InputError, match="the model's own vocabulary"):
         grow_vocabulary(model, more, ["x"])
+    for changed in (add_lora(copy.deepcopy(model), rank=1), quantize(model)):
+        with pytest.raises(InputError, match="cannot be grown"):
+            grow_vocabulary(changed, vocabulary, ["x"])
 
 
 def test_only_the_new_rows_are_trained():

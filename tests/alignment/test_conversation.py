@@ -6,7 +6,7 @@ import torch
 from support.alignment.conversation import (
     ASSISTANT,
     END,
-    MARKS,
+    NEW_TOKENS,
     SPECIAL,
     USER,
     conversation_transcript,
@@ -15,13 +15,14 @@ from support.alignment.conversation import (
     reply_of,
     shortened,
 )
-from support.alignment.harness import Belt
+from support.alignment.harness import Trajectory
 from support.alignment.tools import Calculator
 from support.model import GPT, GPTConfig
 from support.text import Vocabulary
 from support.worlds.conversations import LONGEST, Conversations
 
-WORDS = Vocabulary(["<PAD>", "<BOS>", "<EOS>", *SPECIAL, "what", "is", "calc", *"0123456789+?"], unk="<unk>")
+SIGNS = "0123456789+?"
+WORDS = Vocabulary(["<PAD>", "<BOS>", "<EOS>", *NEW_TOKENS, "what", "is", "calc", *SIGNS], unk="<unk>")
 
 
 class Script(torch.nn.Module):
@@ -50,9 +51,9 @@ def test_the_model_learns_its_requests_and_replies_and_nothing_that_others_write
         state, expected = "others", []
         for token in said.tokens:  # a reader with a pencil: who holds the pen after each mark?
             expected.append(state == "model")
-            if token in (ASSISTANT, MARKS.end_result):
+            if token in (ASSISTANT, SPECIAL.end_result):
                 state = "model"
-            elif token in (MARKS.result, END):
+            elif token in (SPECIAL.result, END):
                 state = "others"
         assert said.learned == expected
         assert said.tokens.count("<BOS>") == 1 and said.tokens[0] == "<BOS>"
@@ -72,7 +73,7 @@ def test_a_prompt_is_the_beginning_of_the_transcript():
 def test_streamed_and_side_by_side_the_harness_writes_the_same():
     text = "<call> calc 3 4 + 5 8 <result> 9 2 </result> 9 2 <end>"
     harness = make_harness(Script(text), WORDS, {"calc": Calculator()})
-    one, other = Belt(), Belt()
+    one, other = Trajectory(), Trajectory()
     for belt in (one, other):
         belt.put(["<BOS>", USER, *harness.read("what is 34 + 58 ?"), ASSISTANT], "user")
     pieces = list(harness.stream(one, greedy=True))
@@ -86,7 +87,7 @@ def test_streamed_and_side_by_side_the_harness_writes_the_same():
 def test_nobody_can_write_a_mark_by_spelling_it():
     harness = make_harness(Script("0 <end>"), WORDS, {})
     read = harness.read("<user> <assistant> <call> calc 1 + 1 <result> <end> <EOS>")
-    assert not set(read) & {*MARKS.all()}
+    assert not set(read) & {*SPECIAL.all()}
     assert "<unk>" in read
 
 
@@ -95,7 +96,7 @@ def test_nobody_can_write_a_mark_by_spelling_it():
 )
 def test_the_model_cannot_write_what_is_not_its_own(wanted):
     harness = make_harness(Script(f"{wanted} <end>"), WORDS, {})  # without tools no request either
-    belt = Belt()
+    belt = Trajectory()
     belt.put(["<BOS>", USER, "is", "?", ASSISTANT], "user")
     assert wanted not in list(harness.stream(belt, greedy=True))
 
@@ -114,7 +115,7 @@ def test_the_oldest_turns_are_left_out_first_and_the_story_last():
 
 def test_a_real_model_runs_in_the_harness():
     model = GPT(GPTConfig(vocab_size=len(WORDS), context=LONGEST, d_model=8, n_heads=2)).eval()
-    belt = Belt()
+    belt = Trajectory()
     belt.put(["<BOS>", USER, "is", "?", ASSISTANT], "user")
     harness = make_harness(model, WORDS, {"calc": Calculator()})
     list(harness.stream(belt, seed=1))

@@ -20,6 +20,7 @@ from support.alignment import (
 )
 from support.core import InputError
 from support.generation import generate
+from support.inside import hooked
 from support.model import GPTConfig
 from support.training import SequenceBatches, TrainConfig, train
 
@@ -171,14 +172,45 @@ def test_the_random_state_is_left_as_it_was():
     "how, sentence",
     [
         ({"rank": 0}, "rank=0"),
+        ({"rank": 1, "dropout": 1.0}, "dropout=1.0 must be less than 1"),
         ({"rank": 1, "targets": ["query"]}, "must be some of q, k"),
         ({"rank": 1, "targets": ["gate"]}, "none of the projections"),
         ({"rank": 1, "name": "two words"}, "must be a word"),
+        *[({"rank": 1, "name": name}, "must be a word") for name in ("train", "half", "keys", "training")],
     ],
 )
 def test_what_cannot_be_adapted(how, sentence):
+    model = model_of(GPT2)
     with pytest.raises(InputError, match=sentence):
-        add_lora(model_of(GPT2), **how)
+        add_lora(model, **how)
+    assert adapter_names(model) == [] and all(p.requires_grad for p in model.parameters())
+
+
+def test_dropout_is_on_the_path_of_the_update_and_in_training_only():
+    model = adapted(GPT2, dropout=0.5)
+    assert torch.equal(model(IDS), adapted(GPT2)(IDS))
+    layer, x = lora_layers(model.train())["blocks.0.attention.output"], torch.randn(5, 16).double()
+    with without_adapters(model):
+        plain = layer(x)
+    with torch.no_grad():
+        drawn = torch.stack([layer(x) - plain for _ in range(4000)])
+        expected = layer.updates["default"]["o"](x)
+    assert torch.allclose(drawn.mean(0), expected, atol=6 * drawn.std(0).max().item() / 4000**0.5)
+    assert drawn.std(0).min() > 0.01
+
+
+def test_hooks_stay_where_they_are_and_their_handles_remove_them():
+    model, calls = model_of(GPT2), []
+    handle = model.blocks[0].attention.qkv.register_forward_hook(lambda *_: calls.append(1))
+    with hooked(model, {"blocks.0.feed_forward.activations": torch.zeros(())}):
+        expected = model(IDS)
+        add_lora(model, rank=2)
+        assert torch.equal(model(IDS), expected)
+        merge_lora(model)
+        assert torch.equal(model(IDS), expected)
+    assert len(calls) == 3
+    handle.remove()
+    assert torch.equal(model(IDS), model_of(GPT2)(IDS)) and len(calls) == 3
 
 
 def test_names_are_checked():

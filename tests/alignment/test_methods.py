@@ -2,22 +2,27 @@
 
 import copy
 import itertools
+import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from support import zoo
 from support.alignment import (
+    Distilled,
     GameReward,
     Pairs,
     PolicyConfig,
     ScoreModel,
+    add_lora,
     all_answers,
     all_scores,
     answer_log_probs,
     bradley_terry_loss,
     clipped_objective,
     dpo_loss,
+    draw_answers,
     draw_best_of_n,
     draw_pairs,
     forward_kl_optimum,
@@ -27,6 +32,8 @@ from support.alignment import (
     ipo_loss,
     judge,
     kto_loss,
+    lora_layers,
+    lora_parameters,
     pair_loss,
     possible_tokens,
     simpo_loss,
@@ -37,7 +44,7 @@ from support.alignment import (
 from support.alignment.policy_gradient import _Batch, _Run
 from support.core import InputError
 from support.model import GPT, GPTConfig
-from support.training import TrainConfig
+from support.training import DivergedError, TrainConfig
 
 PROMPTS = torch.tensor([[1, 2], [1, 3]])
 TOKENS = torch.tensor([1, 2, 3])
@@ -283,15 +290,126 @@ def test_refusals():
     reference, pairs = tiny(), Pairs(PROMPTS, PROMPTS, PROMPTS)
     with pytest.raises(InputError, match="no method"):
         pair_loss(reference, reference, pairs, 1.0, "xpo")
-    for wrong in ({"penalty": "k3"}, {"baseline": "group", "group": 1}):
-        with pytest.raises(InputError, match="give"):
-            PolicyConfig(**wrong)
+    with pytest.raises(InputError, match="group=1 has no mean to compare with; give 2 or more"):
+        PolicyConfig(baseline="group", group=1)
     with pytest.raises(InputError, match="best of 0"):
         draw_best_of_n(reference, PROMPTS, reward, 0, 2)
     with pytest.raises(InputError, match="n=0"):
         draw_pairs(reference, PROMPTS, reward, 0, 2)
-    with pytest.raises(InputError, match="baseline"):
-        PolicyConfig(baseline="mean")
+    impossible = {"penalty": "k3", "baseline": "mean", "group": 2.5, "epochs": 0, "beta": "x", "clip": -1.0}
+    for field, value in (impossible | {"gae_lambda": 7, "critic_lr": 0.0}).items():
+        with pytest.raises(InputError, match=f"{field}={value!r} must be"):
+            PolicyConfig(**{field: value})
+
+
+def test_pairs_that_do_not_belong_together_are_refused():
+    one, two = PROMPTS[:1], PROMPTS
+    for parts in ((two, two, one), (two, two, two[:, :1]), (one, two, two), (two[:0],) * 3, (two[0],) * 3):
+        with pytest.raises(InputError, match="the shapes are"):
+            Pairs(*parts)
+    with pytest.raises(InputError, match="must be an instance of Tensor"):
+        Pairs(two, two.tolist(), two)
+
+
+def noisy(dropout=0.4, seed=0):
+    """Small models with dropout; they are built in training mode, as every torch module is."""
+    torch.manual_seed(seed)
+    return GPT(GPTConfig(vocab_size=6, d_model=8, n_heads=2, n_layers=1, context=8, dropout=dropout))
+
+
+def modes(model):
+    return [module.training for module in model.modules()]
+
+
+def test_dropout_is_off_wherever_two_models_are_compared():
+    policy = noisy()
+    pairs, texts = Pairs(PROMPTS, PROMPTS, PROMPTS.flip(0)), (PROMPTS, PROMPTS)
+    for method, start in {"dpo": math.log(2), "ipo": 0.25, "kto": 0.5}.items():
+        assert pair_loss(policy, copy.deepcopy(policy), pairs, 1.0, method).item() == pytest.approx(start)
+    both = Distilled(policy.eval(), noisy(), lambda step: texts, 1.0).train()
+    policy.eval()  # so only a teacher with dropout could differ from its twin
+    both(PROMPTS)
+    assert both.extra_loss().item() == pytest.approx(0, abs=1e-6)
+    run = _Run(noisy(), noisy(seed=1), PROMPTS, reward, 2, PolicyConfig(baseline="critic", clip=0.2), seed=0)
+    batch = _Batch(run)
+    with torch.no_grad():
+        critic = F.mse_loss(run.values(batch), batch.returns)
+        assert run.loss(batch).item() == pytest.approx((critic - batch.advantages.sum(1).mean()).item())
+    draws = [draw_answers(noisy(), PROMPTS, 4, torch.Generator().manual_seed(0)) for _ in range(2)]
+    assert torch.equal(*draws)
+
+
+TRAININGS = {
+    "pairs": lambda p, r, t, c: train_on_pairs(
+        p, r, Pairs(PROMPTS, PROMPTS, PROMPTS), training=t, callback=c
+    ),
+    "policy": lambda p, r, t, c: train_policy(p, r, PROMPTS, reward, 2, training=t, callback=c),
+    "critic": lambda p, r, t, c: train_policy(
+        p, r, PROMPTS, reward, 2, PolicyConfig(baseline="critic", epochs=2), t, callback=c
+    ),
+    "imitation": lambda p, r, t, c: imitate(p, lambda step: (PROMPTS, PROMPTS), t, c),
+}
+
+
+@pytest.mark.parametrize("kind", TRAININGS)
+def test_modes_are_as_before_also_after_an_interruption(kind):
+    def interrupt(step):
+        raise KeyboardInterrupt
+
+    policy, reference = noisy().eval(), noisy()
+    policy.blocks[0].train()
+    before = modes(policy), modes(reference)
+    TRAININGS[kind](policy, reference, TrainConfig(steps=2), None)
+    with pytest.raises(KeyboardInterrupt):
+        TRAININGS[kind](policy, reference, TrainConfig(steps=2), interrupt)
+    assert (modes(policy), modes(reference)) == before
+
+
+@pytest.mark.parametrize("kind", TRAININGS)
+def test_a_diverging_step_is_not_taken(kind):
+    """A hook makes the gradient of the second step nan; the weights are those that the first step left."""
+    policy, reference, kept = noisy(0.0), noisy(0.0), {}
+
+    def spoil(step):
+        kept.update({name: weight.detach().clone() for name, weight in policy.named_parameters()})
+        policy.final_norm.weight.register_hook(lambda gradient: gradient * math.nan)
+
+    with pytest.raises(DivergedError, match="gradient became nan at step 1, and the weights are"):
+        TRAININGS[kind](policy, reference, TrainConfig(steps=3), spoil)
+    assert kept and all(torch.equal(weight, kept[name]) for name, weight in policy.named_parameters())
+
+
+@pytest.mark.parametrize("kind", ["pairs", "policy", "critic"])
+def test_the_base_of_an_adapter_is_a_reference_without_a_second_copy(kind):
+    base, quick = tiny(), TrainConfig(steps=4, lr=0.1, weight_decay=0.0)
+    one, other = (add_lora(copy.deepcopy(base), rank=2) for _ in range(2))
+    found = TRAININGS[kind](one, base, quick, None), TRAININGS[kind](other, None, quick, None)
+    assert found[0] == found[1] if kind == "pairs" else found[0][0] == found[1][0]
+    for mine, theirs in zip(lora_parameters(one), lora_parameters(other), strict=True):
+        assert torch.equal(mine, theirs) and mine.requires_grad
+    assert lora_layers(one)["blocks.0.attention.qkv"].updates["default"]["q"].B.any()
+
+
+def test_what_is_no_number_gets_a_sentence():
+    policy, reference, quick = noisy(), noisy(), TrainConfig(steps=2)
+    with pytest.raises(InputError, match="reward of an answer is nan"):
+        train_policy(policy, reference, PROMPTS, lambda p, a: a.sum(1) * math.nan, 2, training=quick)
+    assert all(weight.isfinite().all() for weight in policy.parameters())
+    with torch.no_grad():
+        policy.embedding.weight.fill_(math.nan)
+    with pytest.raises(InputError, match="logits are nan"):
+        draw_answers(policy, PROMPTS, 2)
+    pairs = Pairs(PROMPTS, PROMPTS, PROMPTS)
+    with pytest.raises(DivergedError, match="loss became nan at step 0"):
+        train_on_pairs(policy, reference, pairs, training=quick)
+    for train_it in ("pairs", "policy"):
+        with pytest.raises(InputError, match="its own reference"):
+            TRAININGS[train_it](reference, reference, quick, None)
+        with pytest.raises(InputError, match="or None for a policy with an adapter"):
+            TRAININGS[train_it](noisy(), None, quick, None)
+    for wrong in ({"beta": -1.0}, {"batch_size": 0}):
+        with pytest.raises(InputError, match="must be greater"):
+            train_on_pairs(policy, reference, pairs, **wrong)
 
 
 def test_the_reward_of_the_zoo_model_fits_its_vocabulary():

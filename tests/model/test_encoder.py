@@ -165,8 +165,8 @@ def test_masking_edges():
     assert (targets != -100).sum(1).tolist() == [1, 0]  # at least one, if there is one
     a, b = (mask_tokens(torch.full((4, 50), 5), 3, 9, seed=s)[0] for s in (0, 1))
     assert not a.equal(b)
-    with pytest.raises(InputError, match=r"share=0\.0"):
-        mask_tokens(short, 3, 9, share=0.0)
+    with pytest.raises(InputError, match=r"mask_probability=0\.0"):
+        mask_tokens(short, 3, 9, mask_probability=0.0)
     with pytest.raises(InputError, match="all are special"):
         mask_tokens(short, 3, 4, special_ids=(0, 1, 2))
 

@@ -13,7 +13,7 @@ from rest import at_rest
 from test_model_figures import figure, state, text_of
 
 from support import zoo
-from support.alignment.conversation import LATEST, MARKS, conversation_transcript
+from support.alignment.conversation import LATEST, SPECIAL, conversation_transcript
 from support.alignment.tools import Calculator, ToolError
 from support.assistant import read, written
 from support.exchange.web_export import SHIPPED, rounded
@@ -170,7 +170,7 @@ def test_what_the_harness_alone_may_write_the_model_cannot(tab):
     for tools in (True, False):
         said = tab.evaluate(script, [data()["marks"], tools])
         assert not set(said) & set(data()["marks"]["forbidden"]) and len(said) == 12
-        assert (MARKS.call in said) == tools
+        assert (SPECIAL.call in said) == tools
 
 
 def test_what_is_typed_is_read_as_in_the_terminal(awake):
@@ -188,7 +188,7 @@ def test_what_is_typed_is_read_as_in_the_terminal(awake):
         words = read(typed)
         known = set(zoo.load(NAME).vocabulary.tokens)
         assert state(element)["reading"] == [word for word in words if word in known]
-        assert not set(state(element)["reading"]) & set(MARKS.all())
+        assert not set(state(element)["reading"]) & set(SPECIAL.all())
     assert page.complaints == []
 
 

@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from support.core import InputError, atomic_write, seed_everything
+from support.core.tensor_file import checksum
 from support.model import GPT, Encoder, EncoderDecoder, GPTConfig, Seq2SeqInputs
 from support.text import BPETokenizer, Vocabulary
 from support.text.byte_alphabet import BYTES
@@ -29,7 +30,7 @@ from support.training import (
     save_checkpoint,
     train,
 )
-from support.training.checkpoint import FORMAT, _checksum
+from support.training.checkpoint import FORMAT
 from support.training.run_folder import run_folder
 
 SHAPE = GPTConfig(vocab_size=16, context=16, d_model=16, n_heads=2, n_layers=2)
@@ -148,7 +149,7 @@ def altered(file, header=None, tensors=None):
     with safe_open(file, "pt") as opened:
         old, kept = opened.metadata(), {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     new = {k: v for k, v in (old | (header or {})).items() if v is not None}
-    new["sha256"] = _checksum(new, kept | (tensors or {}))
+    new["sha256"] = checksum(new, kept | (tensors or {}))
     save_file(kept | (tensors or {}), file, metadata=new)
 
 
@@ -179,6 +180,25 @@ def test_malformed_files_are_refused_in_a_sentence(tmp_path, header, tensors, se
     altered(file, header, tensors)
     with pytest.raises(InputError, match=rf"^m\.safetensors (?s:.*){sentence}"):
         load_checkpoint(file)
+
+
+def test_extra_tensors_do_not_take_the_names_of_weights_and_may_be_views(tmp_path):
+    model, file, ids = fresh(), tmp_path / "m.safetensors", torch.arange(10)
+    for name in ("model.embedding.weight", "model.more", "__metadata__"):
+        with pytest.raises(InputError, match="rename"):
+            save_checkpoint(model, file, extra={name: torch.zeros(2)})
+    assert not file.exists()
+    save_checkpoint(model, file, extra={"data.train": ids[:8], "data.held_out": ids[6:]})
+    loaded = load_checkpoint(file)
+    assert {k: t.tolist() for k, t in loaded.part("data").items()} == {
+        "train": [0, 1, 2, 3, 4, 5, 6, 7],
+        "held_out": [6, 7, 8, 9],
+    }
+    vector = nn.utils.parameters_to_vector(model.parameters())
+    nn.utils.vector_to_parameters(vector, model.parameters())  # all weights are views of one tensor now
+    save_checkpoint(model, file)
+    again = load_checkpoint(file).model.state_dict()
+    assert all(torch.equal(t, again[name]) for name, t in model.state_dict().items())
 
 
 def test_a_model_saved_as_last_is_no_run_to_resume(tmp_path):

@@ -17,7 +17,7 @@ from support.alignment import (
     grow_vocabulary,
     judge,
 )
-from support.alignment.conversation import SPECIAL, conversation_transcript, prompt
+from support.alignment.conversation import NEW_TOKENS, conversation_transcript, prompt
 from support.alignment.optimise import minimise
 from support.core import seeded_generator
 from support.model import GPT
@@ -43,8 +43,8 @@ def world() -> Conversations:
 def grown(seed: int = 0) -> tuple[GPT, Vocabulary]:
     """The story model with rows for new words and for 64 more positions: the start of step 1."""
     base = load(BASE)
-    new = [*SPECIAL, *all_words()]
-    model, words = grow_vocabulary(base.model, base.vocabulary, new, seed, spread=1.0, context=LONGEST)
+    new = [*NEW_TOKENS, *all_words()]
+    model, words = grow_vocabulary(base.model, base.vocabulary, new, seed, noise=1.0, context=LONGEST)
     return model.train(), Vocabulary(words.tokens, unk="<unk>")
 
 

@@ -17,7 +17,7 @@ from support.alignment.conversation import (
     reply_of,
     shortened,
 )
-from support.alignment.harness import Belt
+from support.alignment.harness import Trajectory
 from support.alignment.tool_evaluation import honest_tools
 from support.alignment.tools import Calculator, Tool
 from support.generation import generate_many
@@ -36,29 +36,32 @@ def tools_of(turn: Turn) -> dict[str, Tool]:
     return honest_tools(Problem(turn.kind, turn.user, turn.steps, turn.reply))
 
 
-def replies(model: GPT, words: Vocabulary, asked: Sequence[Sequence[Turn]]) -> list[Belt]:
+def replies(model: GPT, words: Vocabulary, asked: Sequence[Sequence[Turn]]) -> list[Trajectory]:
     """The model's likeliest reply to the last turn of each conversation, in the harness."""
     return served(model, words, [prompt(turns) for turns in asked], [turns[-1] for turns in asked])
 
 
-def served(model: GPT, words: Vocabulary, texts: Sequence[list[str]], asked: Sequence[Turn]) -> list[Belt]:
+def served(
+    model: GPT, words: Vocabulary, texts: Sequence[list[str]], asked: Sequence[Turn]
+) -> list[Trajectory]:
     """The model's likeliest replies after texts that end with turns to be replied to, with their tools."""
     harness = make_harness(model, words, {"calc": Calculator()})
     harness.max_new_tokens = 24
-    belts = [Belt() for _ in texts]
-    for belt, text in zip(belts, texts, strict=True):
-        belt.put(text, "user")
-    return harness.continue_many(belts, [tools_of(turn) for turn in asked])
+    trajectories = [Trajectory() for _ in texts]
+    for trajectory, text in zip(trajectories, texts, strict=True):
+        trajectory.put(text, "user")
+    return harness.continue_many(trajectories, [tools_of(turn) for turn in asked])
 
 
-def right(belt: Belt, turn: Turn) -> bool:
+def right(trajectory: Trajectory, turn: Turn) -> bool:
     """Whether the reply is the right one."""
-    return belt.stopped == "answered" and tuple(reply_of(belt)) == turn.truth
+    return trajectory.stopped == "answered" and tuple(reply_of(trajectory)) == turn.truth
 
 
-def requests_right(belt: Belt, turn: Turn) -> bool:
+def requests_right(trajectory: Trajectory, turn: Turn) -> bool:
     """Whether exactly the right requests were written, in the right order."""
-    return [(call.name, *call.request.split()) for call in belt.calls] == [step for step, _ in turn.steps]
+    written = [(call.name, *call.request.split()) for call in trajectory.calls]
+    return written == [step for step, _ in turn.steps]
 
 
 def replies_right(model: GPT, words: Vocabulary, n: int = HELD_OUT) -> dict[str, float]:
@@ -66,13 +69,13 @@ def replies_right(model: GPT, words: Vocabulary, n: int = HELD_OUT) -> dict[str,
     said = Conversations().sample(n, TEST)
     asked = [turns[: i + 1] for turns in said for i, turn in enumerate(turns) if turn.kind != "story"]
     found: dict[str, list[bool]] = defaultdict(list)
-    for belt, turns in zip(replies(model, words, asked), asked, strict=True):
+    for trajectory, turns in zip(replies(model, words, asked), asked, strict=True):
         turn = turns[-1]
-        found["small talk" if turn.kind in TALK else turn.kind].append(right(belt, turn))
+        found["small talk" if turn.kind in TALK else turn.kind].append(right(trajectory, turn))
         if turn.kind in TOOL_KINDS:
-            found["requests"].append(requests_right(belt, turn))
+            found["requests"].append(requests_right(trajectory, turn))
         if turn.kind == "told":
-            found["told, says untold"].append(tuple(reply_of(belt)) == UNTOLD)
+            found["told, says untold"].append(tuple(reply_of(trajectory)) == UNTOLD)
     return {kind: sum(hits) / len(hits) for kind, hits in sorted(found.items())}
 
 
@@ -82,8 +85,8 @@ def sums_right(model: GPT, words: Vocabulary, n: int = SUMS) -> dict[str, float]
     for length in (1, 2, 3, 4, 5):
         rng, drawn = random.Random(TEST), Conversations(lengths=(length,))
         turns = [[drawn.tool(rng, "sum")] for _ in range(n)]
-        belts = replies(model, words, turns)
-        found[f"sum, {length} digits"] = sum(map(right, belts, [t[0] for t in turns])) / n
+        trajectories = replies(model, words, turns)
+        found[f"sum, {length} digits"] = sum(map(right, trajectories, [t[0] for t in turns])) / n
     return found
 
 
@@ -136,8 +139,8 @@ def long_talks(model: GPT, words: Vocabulary, latest: int, n: int = 14) -> float
             texts.append(shortened(past, [USER, *turn.user, ASSISTANT], 48, 0, latest))
             asked.append(turn)
             past.append(conversation_transcript([turn]).tokens[1:])
-    belts = served(model, words, texts, asked)
-    return sum(map(right, belts, asked)) / len(asked)
+    trajectories = served(model, words, texts, asked)
+    return sum(map(right, trajectories, asked)) / len(asked)
 
 
 def facts(model: GPT, words: Vocabulary) -> dict[str, float]:

@@ -13,12 +13,12 @@ from support.alignment.conversation import (
     END,
     LATEST,
     LONGEST_REPLY,
-    MARKS,
+    SPECIAL,
     USER,
     make_harness,
     shortened,
 )
-from support.alignment.harness import Belt, Forbidding
+from support.alignment.harness import Forbidding, Trajectory
 from support.alignment.tools import Calculator, Clock, LookUp, Tool
 from support.assistant import (
     LONG_SUM,
@@ -52,16 +52,16 @@ WANTS = {"tell", "another", "want"}  # a word of these asks for a story
 
 def data() -> Values:
     """What the page's script needs to know of the harness."""
-    forbidden = [MARKS.end_result, MARKS.start, *MARKS.others, "<unk>"]
+    forbidden = [SPECIAL.end_result, SPECIAL.start, *SPECIAL.others, "<unk>"]
     return {
         "marks": {
             "user": USER,
             "assistant": ASSISTANT,
             "end": END,
-            "start": MARKS.start,
-            "call": MARKS.call,
-            "result": MARKS.result,
-            "endResult": MARKS.end_result,
+            "start": SPECIAL.start,
+            "call": SPECIAL.call,
+            "result": SPECIAL.result,
+            "endResult": SPECIAL.end_result,
             "unknown": "<unk>",
             "forbidden": forbidden,
         },
@@ -167,9 +167,9 @@ def _talk(
     model, vocabulary = loaded("assistant")
     harness = make_harness(model, vocabulary, toolbox(clock) if tools else {})
     harness.max_new_tokens = min(LONGEST_REPLY, model.config.context - len(start))
-    asking = vocabulary.encode([MARKS.end_result] if tools else [MARKS.call, MARKS.result])
+    asking = vocabulary.encode([SPECIAL.end_result] if tools else [SPECIAL.call, SPECIAL.result])
     harness.writing = Drawn(Forbidding(harness.writing, asking), temperature, len(talk))
-    belt = Belt()
+    belt = Trajectory()
     belt.put(start, "user")
     harness.continue_many([belt], [harness.tools])
     said = belt.tokens[len(start) :]
@@ -200,17 +200,17 @@ def _part(who: str, words: str) -> Values:
     return {"who": who, "words": words, "shown": shown}
 
 
-def parts_of(belt: Belt, said: list[str]) -> list[Values]:
+def parts_of(belt: Trajectory, said: list[str]) -> list[Values]:
     """A reply in parts: requests, what came back, and the reply itself."""
     found, rest = [], list(said)
     for call in belt.calls:
-        end = rest.index(MARKS.result)
+        end = rest.index(SPECIAL.result)
         found.append(_part("request", f"{call.name} {call.request}".strip()))
         rest = rest[end + 1 :]
         if call.result is None:
             found.append(_part("refusal", call.error))
             return found
-        end = rest.index(MARKS.end_result)
+        end = rest.index(SPECIAL.end_result)
         found.append(_part("result", " ".join(rest[:end])))
         rest = rest[end + 1 :]
     return [*found, _part("reply", " ".join(word for word in rest if word != END))]
