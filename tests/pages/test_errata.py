@@ -125,6 +125,23 @@ def test_words_and_keys(tab):
     tab.wait_for_function(f"() => ({SHOWN})().length === {AT_ONCE}")
 
 
+def test_what_a_source_claims_stands_apart_from_what_is_tested_here(browser, bases):
+    """With true minus signs, which a hyphen finds, too."""
+    tab = browser.new_page()
+    tab.goto(bases["file"] + PAGE)
+    tab.evaluate("() => { location.hash = '#fs1-042'; }")
+    lines = tab.locator("#fs1-042 > p")
+    assert lines.nth(1).inner_text() == "if the objective had corners, learning would not be possible at all"
+    before = "e => getComputedStyle(e, '::before').content + getComputedStyle(e).borderLeftWidth"
+    assert lines.nth(1).evaluate(before) == '"Claim: "3px'
+    assert re.fullmatch(r"Tested: share of the distance .* down \|w − 3\.3\|", lines.nth(2).inner_text())
+    assert lines.nth(3).inner_text() == "Claimed 1 Ours 3.74 · 10⁻⁶"
+    tab.fill("#ledger-form [name=q]", "-log(1-p)")
+    tab.wait_for_function(f"() => ({SHOWN})().length === 1")
+    assert tab.evaluate(SHOWN) == ["fs1-032"] and "−log(1−p)" in tab.inner_text("#fs1-032")
+    tab.close()
+
+
 @WAYS
 def test_a_link_to_a_hidden_claim_shows_it(tab):
     tab.select_option("#ledger-form [name=v]", "slip")
