@@ -497,7 +497,7 @@ def test_a_bar_says_what_the_sentence_below_it_says(open_tab):
     wake(tab)
     figure = tab.locator("live-figure[data-key=units]")
     assert figure.locator(".live-much").first.text_content() == "99.98%"
-    assert "“Tarso” with 99.98%" in figure.inner_text()
+    assert "“Tarso” with 99.98%" in figure.text_content()
 
 
 def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest(open_tab):
