@@ -28,7 +28,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!words.length) return true;
     if (!item.words) {
       plain.innerHTML = item.html.replace(/<[^>]*>/g, " ");
-      item.words = plain.content.textContent.toLowerCase();
+      item.words = plain.content.textContent.toLowerCase().replace(/−/g, "-");
     }
     return words.every((word) => item.words.includes(word));
   }
@@ -50,7 +50,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   function filter() {
     const [verdict, source, chapter] = ["v", "s", "c"].map(field);
-    const words = field("q").toLowerCase().split(/\s+/).filter(Boolean);
+    const words = field("q").toLowerCase().replace(/−/g, "-").split(/\s+/).filter(Boolean);
     fitting = items.filter((item) => fits(item, verdict, source, chapter, words));
     for (const part of lists) part.list.replaceChildren();
     shown = 0;

@@ -25,6 +25,7 @@ from references import place_of, typeset  # noqa: E402
 
 from book.ledger import claims, code, sources  # noqa: E402
 from book.ledger.claims import Claim  # noqa: E402
+from support.view.tables import raised  # noqa: E402
 
 PAGE = "book/errata"
 HELPERS = [claims.FOLDER / name for name in ("helpers.py", "studies.py")]
@@ -32,6 +33,11 @@ SHOWN = 6  # a claim with more numbers than this is shown by its differences
 LISTED = 3  # of which so many are listed
 SUMMARY = 90  # characters of the expression that a fold is named by
 BADGES = claims.VERDICTS
+# What a claim says, and in brackets at its end what of it is computed, in words.
+TESTED = re.compile(r"(.*\S) \(([^()]*(?:\([^()]*\)[^()]*)*)\)\.?")
+WORDS = 3  # so many of them make a remark; fewer are a value
+# A hyphen that is a minus sign: before a number or a symbol, between spaces, and in an exponent.
+MINUS = re.compile(r"(?<![\w)\]}-])-(?!ing\b)(?=[\w.|(])|(?<= )-(?= )|(?<=\d)-(?=p\b)|(?<=\de)-(?=\d)")
 
 
 @cache
@@ -99,8 +105,26 @@ def number(x: Any, digits: int | None = None) -> str:
     elif digits is not None and abs(x) >= 10.0**-digits:
         text = f"{x:.{digits}f}".rstrip("0").rstrip(".")
     else:
-        text = f"{x:.4g}"
+        text, _, power = f"{x:.4g}".partition("e")
+        text += f" · 10{raised(int(power))}" if power else ""
     return text.replace("-", "−")
+
+
+def signed(words: str) -> str:
+    """Words with true minus signs and the quotation marks of a page.
+
+    >>> signed("the loss -log(1-p) at -0.5, down |w - 3.3|: one-sided, by GPT-2")
+    'the loss −log(1−p) at −0.5, down |w − 3.3|: one-sided, by GPT-2'
+    """
+    return typeset(MINUS.sub("−", words))
+
+
+def said(it: Claim) -> tuple[str, str]:
+    """What the source says, and what of it is computed here; the second is empty where the first tells it."""
+    found = TESTED.fullmatch(it.claim)
+    if found and it.computed and len(re.findall(r"[A-Za-z]{2,}", found[2])) >= WORDS:
+        return found[1], found[2]
+    return it.claim, ""
 
 
 def digits_of(it: Claim) -> int | None:
@@ -159,13 +183,15 @@ def item(it: Claim) -> str:
     else:
         read = "checked by reading" if it.checked == "by reading" else "nothing to compute from"
         how = f"<p class=how>{' · '.join(filter(None, [read, where]))}</p>"
+    claimed, tested = said(it)
     return (
         f'<li id="{it.id}" data-v="{it.verdict}" data-c="{it.chapter}">'
         f'<p><span class="v {it.verdict}">{BADGES[it.verdict]}</span> '
         f'<a class="id" href="#{it.id}">{it.id}</a> <i>{escape(typeset(it.place))}</i></p>'
-        f"<p>{escape(typeset(it.claim))}</p>"
+        f"<p class=said>{escape(signed(claimed))}</p>"
+        + (f"<p><b>Tested:</b> {escape(signed(tested))}</p>" if tested else "")
         + (f"<p>{shown}</p>" if (shown := comparison(it)) else "")
-        + f"<p>{escape(typeset(it.why))}</p>{how}</li>\n"
+        + f"<p>{escape(signed(it.why))}</p>{how}</li>\n"
     )
 
 

@@ -1,5 +1,6 @@
 """The words of a chapter: for readers who know no other text, in both themes, and without mathematics."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -101,7 +102,16 @@ def test_every_plot_and_drawing_has_a_caption_that_says_what_it_means(path):
         assert 8 <= len(caption.split()) <= 60, caption
         assert not PLACES.search(re.sub("right answer|top-[kp]", "", caption)), f"the panels move: {caption}"
         assert "$" not in caption and "`" not in caption, caption
+        assert not re.search(r"[∂∇√Σ]|[₀-₉⁰⁴-⁹]", caption), f"a symbol of a formula: {caption}"
     assert len(set(found)) == len(found), "each figure shows something else"
+
+
+@every_notebook
+def test_a_chapter_opens_with_one_set_up(path):
+    """What it imports stands in one cell, so that its opening shows one fold of that name."""
+    opening = itertools.takewhile(lambda c: not "".join(c["source"]).startswith("## "), cells_of(path))
+    silent = [c for c in opening if c["cell_type"] == "code" and not c["outputs"]]
+    assert len([c for c in silent if "remove-cell" not in c["metadata"].get("tags", [])]) == 1
 
 
 @every_notebook

@@ -125,6 +125,26 @@ def test_words_and_keys(tab):
     tab.wait_for_function(f"() => ({SHOWN})().length === {AT_ONCE}")
 
 
+def test_what_a_source_claims_stands_apart_from_what_is_tested_here(browser, bases):
+    """With true minus signs, which a hyphen finds, too."""
+    tab = browser.new_page()
+    tab.goto(bases["file"] + PAGE)
+    tab.evaluate("() => { location.hash = '#fs1-042'; }")
+    lines = tab.locator("#fs1-042 > p")
+    assert (
+        lines.nth(1).text_content() == "if the objective had corners, learning would not be possible at all"
+    )
+    before = "e => getComputedStyle(e, '::before').content + getComputedStyle(e).borderLeftWidth"
+    assert lines.nth(1).evaluate(before) == '"Claim: "3px'
+    assert re.fullmatch(r"Tested: share of the distance .* down \|w − 3\.3\|", lines.nth(2).text_content())
+    assert lines.nth(3).text_content() == "Claimed 1 Ours 3.74 · 10⁻⁶"
+    tab.select_option("#ledger-form [name=v]", "holds")
+    tab.fill("#ledger-form [name=q]", "-log(1-p)")
+    tab.wait_for_function(f"() => ({SHOWN})().includes('fs1-032')")
+    assert len(tab.evaluate(ALL)) < 5 and "−log(1−p)" in tab.text_content("#fs1-032")
+    tab.close()
+
+
 @WAYS
 def test_a_link_to_a_hidden_claim_shows_it(tab):
     tab.select_option("#ledger-form [name=v]", "slip")

@@ -492,6 +492,14 @@ def test_on_a_phone_the_controls_that_the_text_names_stand_with_what_they_change
     assert seen["high"] < 844 - 56  # the window of a phone without the bar of the page
 
 
+def test_a_bar_says_what_the_sentence_below_it_says(open_tab):
+    tab = open_tab("http", "notebooks/13_feed_forward.html")
+    wake(tab)
+    figure = tab.locator("live-figure[data-key=units]")
+    assert figure.locator(".live-much").first.text_content() == "99.98%"
+    assert "“Tarso” with 99.98%" in figure.text_content()
+
+
 def test_on_a_phone_six_words_stand_with_their_sliders_and_one_line_has_the_rest(open_tab):
     tab = open_tab("http", "notebooks/21_sampling.html", width=390)
     wake(tab)

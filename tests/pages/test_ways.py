@@ -126,7 +126,8 @@ def test_at_a_desk_half_of_the_opening_drawing_is_in_the_first_window(remembered
         if k:
             visit(tab, bases["http"] + page)
         first = tab.evaluate(FIRST)
-        assert first["top"] < 560 and first["seen"] > 0.5, (page, first)
+        least = 0.97 if "11_attention" in page else 0.5  # (of the market with its basket)
+        assert first["top"] < 560 and first["seen"] > least, (page, first)
         assert not first["met"] and first["low"] < 125 and first["right"] < 1, (page, first)
 
 

@@ -78,6 +78,21 @@ def test_without_its_formulas_a_drawing_still_has_words(name):
     assert letters[0] > 0.45 * letters[1], (left, words(drawing))
 
 
+def test_the_places_of_a_model_have_no_names_of_code_where_no_code_is_shown():
+    left = " ".join(words(made("hooks"), formulas=False))
+    assert not re.search(r"residual\.|attention\.|feed_forward|\[B", left)
+    assert "who attends to whom" in left and "each head’s sum of values" in left
+    assert "16 paths." in " ".join(words(made("computation_graph"), formulas=False))
+
+
+def test_each_setting_of_sampling_is_seen_to_change_the_probabilities():
+    drawing = made("sampling")
+    shown = [word for word in words(drawing) if re.fullmatch(r"0\.\d\d", word)]
+    warm, first, last = shown[:5], shown[5:8], shown[8:]
+    assert warm[0] < first[0] < last[0] and len(last) == 2
+    assert drawing.svg.count("stroke-dasharray") == 5 and "dashed:" in words(drawing)
+
+
 def test_a_number_stays_when_its_symbol_goes():
     drawing = made("computation_graph")
     assert "∂L/∂h0 = −0.34" in words(drawing) and "−0.34" in words(drawing, formulas=False)

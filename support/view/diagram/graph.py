@@ -82,10 +82,10 @@ def computation_graph(
     loss = d.box(x, y + 120, 150, 36, f"loss $= −ln p $= {shown(values[7])}", "loss", bold=True, size=12)
     d.arrow(logit.bottom, soft.top)
     d.arrow(soft.bottom, loss.top)
-    d.text(212, y + 60, "σ, the softmax\nof two", "faint", size=12, anchor="start")
+    d.text(212, y + 60, "$σ, $the softmax\nof two", "faint", size=12, anchor="start")
     d.arrow(loss.right, (331, y + 120), (331, ys[0]), role="loss")
     d.text(
-        8, y + 158, "At each +, both ways get the same gradient: 2⁴ paths.", "loss", size=12, anchor="start"
+        8, y + 158, "At each + the gradient goes both ways: $2⁴ = $16 paths.", "loss", size=12, anchor="start"
     )
     d.size = (d.size[0], y + 174)
     listed = "; ".join(f"h{k} {shown(values[k])} and {shown(gradients[k])}" for k in range(5))
@@ -94,7 +94,7 @@ def computation_graph(
         f"w times the stream to it. Value forward and gradient backward at each state: {listed}. The logit, "
         f"{reader:g} times the last state, is {shown(values[5])}, the probability of the target "
         f"{shown(values[6])}, the loss {shown(values[7])}. At each sum the gradient goes on unchanged and "
-        "into the sublayer as well, so it reaches the embedding on 2 to the power of 4 paths."
+        "into the sublayer as well, so it reaches the embedding on 2 to the power of 4 paths, which makes 16."
     )
 
 

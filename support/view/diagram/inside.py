@@ -17,7 +17,7 @@ ORCHESTRAS = (
 
 
 def hooks(config: GPTConfig | None = None, layer: int = 0) -> Diagram:
-    """A block with its hook points, each with its name and its shape.
+    """A block with its hook points, each with its name, its shape and, in words, what is there.
 
     Args:
         config: where the sizes come from; without it they are names.
@@ -28,45 +28,45 @@ def hooks(config: GPTConfig | None = None, layer: int = 0) -> Diagram:
     """
     if layer < 0 or (config is not None and layer >= config.n_layers):
         raise InputError(f"layer={layer}: there is no such block")
-    s, d, x = Sizes(config), Drawing(560), 26
+    s, d, x, at = Sizes(config), Drawing(560), 26, 92
 
-    def point(a: float | int, y: float | int, name: str, shape: str, role: str = "ink") -> None:
+    def point(a: float | int, y: float | int, name: str, shape: str, says: str) -> None:
         d.node(a, y, "", "ink", r=5)
-        d.text(a + 12, y - 8, name, role, size=12, anchor="start")
-        d.text(a + 12, y + 7, shape, "faint", size=12, anchor="start")
+        d.text(a + 12, y - 8, f"${name}$", "ink", size=12, anchor="start")
+        told = f"{says}\n${shape}$" if a > at else f"{shape}, {says}"  # a point on a box has less room
+        d.text(a + 12, y + (14 if a > at else 7), told, "faint", size=12, anchor="start")
 
     d.stream((x, 28), (x, 562))
     d.text(8, 14, f"block {layer}: each circle can be recorded or replaced", "ink", size=12, anchor="start")
     wide = s("B", "T", "d_model")
-    point(x, 46, f"residual.{2 * layer}", wide)
+    point(x, 46, f"residual.{2 * layer}", wide, "the residual stream")
     y = 78
-    at = 92
     d.arrow((x, y), (at, y), (at, y + 8))
     norm = d.box(at, y + 21, 62, 24, "norm", "norm", size=12)
     attn = d.box(at, y + 128, 96, 92, "attention", "attention", bold=True, size=12)
     d.arrow(norm.bottom, attn.top)
-    point(at, y + 57, "attention.input", wide)
-    for row, name, shape in (
-        (105, "attention.pattern", s("B", "n_heads", "T", "T")),
-        (145, "attention.z", s("B", "n_heads", "T", "d_head")),
+    point(at, y + 57, "attention.input", wide, "what attention reads")
+    for row, name, shape, says in (
+        (96, "attention.pattern", s("B", "n_heads", "T", "T"), "who attends to whom"),
+        (140, "attention.z", s("B", "n_heads", "T", "d_head"), "each head’s sum of values"),
     ):
-        point(at + 48, y + row, name, shape)
+        point(at + 48, y + row, name, shape, says)
     d.arrow(attn.bottom, (at, y + 214), (x + 12, y + 214))
-    point(at, y + 194, "attention.output", wide)
+    point(at, y + 194, "attention.output", wide, "what attention adds")
     d.node(x, y + 214)
-    point(x, y + 250, f"residual.{2 * layer + 1}", wide)
+    point(x, y + 250, f"residual.{2 * layer + 1}", wide, "the residual stream")
 
     y = 350
     d.arrow((x, y), (at, y), (at, y + 8))
     norm = d.box(at, y + 21, 62, 24, "norm", "norm", size=12)
     ffn = d.box(at, y + 96, 96, 48, "feed-\nforward", "ffn", bold=True, size=12)
     d.arrow(norm.bottom, ffn.top)
-    point(at, y + 53, "feed_forward.input", wide)
-    point(at + 48, y + 96, "feed_forward.activations", s("B", "T", "d_ff"))
+    point(at, y + 53, "feed_forward.input", wide, "what the FFN reads")
+    point(at + 48, y + 86, "feed_forward.activations", s("B", "T", "d_ff"), "how active each unit is")
     d.arrow(ffn.bottom, (at, y + 158), (x + 12, y + 158))
-    point(at, y + 138, "feed_forward.output", wide)
+    point(at, y + 138, "feed_forward.output", wide, "what the FFN adds")
     d.node(x, y + 158)
-    point(x, y + 188, f"residual.{2 * layer + 2}", wide)
+    point(x, y + 188, f"residual.{2 * layer + 2}", wide, "the residual stream")
     d.size = (d.size[0], 572)
     return d.done(
         f"The hook points of block {layer}. On the residual stream, {wide}: residual.{2 * layer} before "

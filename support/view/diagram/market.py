@@ -7,8 +7,8 @@ from support.core import InputError
 from support.view.diagram.canvas import Diagram, Number
 from support.view.diagram.shapes import Drawing, Point
 
-COIN = 23  # the radius of the coin
-ROOF, FOOT = 112, 192  # where a stall begins, and where it ends
+COIN = 18  # the radius of the coin
+ROOF, FOOT = 82, 144  # where a stall begins, and where it ends
 STRIPES = 6  # of an awning
 SCORES = (2, 0, 1)
 WEIGHTS = tuple(math.exp(score) / sum(map(math.exp, SCORES)) for score in SCORES)  # their softmax
@@ -44,38 +44,38 @@ def market(
         raise InputError(f"the pieces of the coin sum to {sum(weights):g}; make that 1")
     if any(len(goods) != len(meals) for goods in values) or not 1 <= len(meals) <= 3:
         raise InputError("give each stall one value for each of up to three meals")
-    d, wide = Drawing(430), 340 / len(stalls)
+    d, wide = Drawing(320), 340 / len(stalls)
     across = [wide * (k + 0.5) for k in range(len(stalls))]
-    d.text(8, 14, "The shopper’s list: a query", "query", bold=True, anchor="start")
-    d.box(170, 40, 324, 26, "", "query", round=3)
+    d.text(8, 12, "The shopper’s list: a query", "query", bold=True, anchor="start")
+    d.box(170, 33, 324, 22, "", "query", round=3)
     for x, sign, score in zip(across, signs, scores, strict=True):
-        d.text(x, 40, f"{sign} {score:g}", inside=True)
-        d.arrow((x, 54), (x, 84), words=f"score {score:g}", role="query")
-    d.text(8, ROOF - 12, "Signs: keys", "key", bold=True, anchor="start")
-    d.text(332, ROOF - 12, "Goods: values", "value", bold=True, anchor="end")
+        d.text(x, 33, f"{sign} {score:g}", inside=True)
+        d.arrow((x, 45), (x, 64), words=f"score {score:g}", role="query")
+    d.text(8, ROOF - 10, "Signs: keys", "key", bold=True, anchor="start")
+    d.text(332, ROOF - 10, "Goods: values", "value", bold=True, anchor="end")
     for x, stall, sign, goods in zip(across, stalls, signs, values, strict=True):
         _stall(d, x, min(98, wide - 8), sign, goods)
-        d.text(x, FOOT + 14, stall, bold=True)
-    y = FOOT + 44
+        d.text(x, FOOT + 11, stall, bold=True)
+    y = FOOT + 31
     d.text(8, y, "One coin in pieces: the attention weights", "attention", bold=True, anchor="start")
-    turn, middle, basket = -0.25, y + 40, y + 112
+    turn, middle, basket = -0.25, y + 28, y + 74
     for x, weight in zip(across, weights, strict=True):
         d.curve(_piece(x - 16, middle, 0, 1), "line", width=1, closed=True)
         d.curve(_piece(x - 16, middle, turn, turn + weight), "attention", width=1.6, closed=True, fill=0.45)
         turn += weight
         d.text(x + COIN - 11, middle, f"{weight:.2f}", "attention", anchor="start", bold=True)
         end = 170 + 0.55 * (x - 186)
-        d.arrow((x - 16, middle + COIN + 4), (end, basket - 4), role="value", width=1 + 7 * weight)
-    high = 36 + 19 * len(meals)
+        d.arrow((x - 16, middle + COIN + 3), (end, basket - 2), role="value", width=1 + 7 * weight)
+    high = 30 + 17 * len(meals)
     _basket(d, basket, high)
-    d.text(170, basket + 15, "The basket: the output", "value", bold=True, inside=True)
+    d.text(170, basket + 14, "The basket: the output", "value", bold=True, inside=True)
     told = []
     for k, meal in enumerate(meals):
         parts = [weight * goods[k] for weight, goods in zip(weights, values, strict=True)]
         summed = " + ".join(f"{part:.2f}" if part else "0" for part in parts)
-        d.text(170, basket + 36 + 19 * k, f"{meal}: {summed} = {sum(parts):.2f}", size=12, inside=True)
+        d.text(170, basket + 33 + 17 * k, f"{meal}: {summed} = {sum(parts):.2f}", size=12, inside=True)
         told.append(f"{sum(parts):.2f} for {meal}")
-    d.size = (d.size[0], basket + high + 6)
+    d.size = (d.size[0], basket + high + 4)
     at = [
         f"the {stall} under the sign {sign} has a score of {score:g} and gets {weight:.2f} of the coin"
         for stall, sign, score, weight in zip(stalls, signs, scores, weights, strict=True)
@@ -91,7 +91,7 @@ def _stall(d: Drawing, x: Number, wide: Number, sign: str, goods: Sequence[Numbe
     """An awning, a sign that hangs from it, and the goods on the counter."""
     left, stripe = x - wide / 2, wide / STRIPES
     for side in (left + 4, left + wide - 4):
-        d.line((side, ROOF + 16), (side, FOOT), role="line", width=2)
+        d.line((side, ROOF + 15), (side, FOOT), role="line", width=2)
     for k in range(STRIPES):
         a, b = left + stripe * k, left + stripe * (k + 1)
         edge: list[tuple[float, float]] = [(a, ROOF), (b, ROOF), (b, ROOF + 13)]
@@ -99,9 +99,9 @@ def _stall(d: Drawing, x: Number, wide: Number, sign: str, goods: Sequence[Numbe
             ((a + b) / 2 + stripe / 2 * math.cos(s), ROOF + 13 + 6 * math.sin(s)) for s in _steps(0, math.pi)
         ]
         d.curve(edge, "token", width=1, closed=True, fill=0.35 if k % 2 else 0.08)
-    d.line((x, ROOF + 17), (x, ROOF + 25), role="key")
-    d.box(x, ROOF + 36, 62, 22, sign, "key", round=3)
-    d.box(x, FOOT - 11, wide - 8, 22, " and ".join(f"{good:g}" for good in goods), "value", round=2)
+    d.line((x, ROOF + 15), (x, ROOF + 21), role="key")
+    d.box(x, ROOF + 30, 62, 18, sign, "key", round=3)
+    d.box(x, FOOT - 10, wide - 8, 20, " and ".join(f"{good:g}" for good in goods), "value", round=2)
 
 
 def _steps(a: Number, b: Number) -> list[float]:

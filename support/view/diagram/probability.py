@@ -51,8 +51,8 @@ def loss_of_logits(
     d.text(8, 66, f"$[V], here {n}$", "faint", size=12, anchor="start")
     box = d.box(x0 + 122, 106, 244, 34, "softmax$:  exp(z), divided by the sum$", "output", size=12)
     base, high = 244, 84
-    d.text(8, 200, "probabilities\np", "output", bold=True, size=12, anchor="start")
-    d.text(8, 234, "sum to 1", "faint", size=12, anchor="start")
+    d.text(8, 206, "probabilities", "output", bold=True, size=12, anchor="start")
+    d.text(8, 224, "$p, $sum to 1", "faint", size=12, anchor="start")
     for k, (x, p) in enumerate(zip(places, probabilities, strict=True)):
         d.arrow((x, box.bottom[1]), (x, 138))
         tall = high * p / max(probabilities)
@@ -96,11 +96,11 @@ def loss_of_logits(
 def sampling(
     words: Sequence[str] = WORDS,
     logits: Sequence[Number] = LOGITS,
-    temperature: Number = 0.8,
-    top_k: int = 4,
-    top_p: Number = 0.9,
+    temperature: Number = 1.5,
+    top_k: int = 3,
+    top_p: Number = 0.8,
 ) -> Diagram:
-    """From logits to a token: temperature, top-k, top-p, a draw.
+    """From logits to a token: temperature, top-k, top-p, a draw. A dashed outline is a temperature of 1.
 
     Args:
         words: three to five words.
@@ -116,9 +116,14 @@ def sampling(
     if not 3 <= n <= 5 or len(logits) != n:
         raise InputError(f"{n} words and {len(logits)} logits; give three to five of each")
     scores = torch.tensor(logits, dtype=torch.float64)
-    warm, first, last = (
-        next_token(scores, temperature, k, p).tolist()
-        for k, p in ((None, None), (top_k, None), (top_k, top_p))
+    plain, warm, first, last = (
+        next_token(scores, t, k, p).tolist()
+        for t, k, p in (
+            (1, None, None),
+            (temperature, None, None),
+            (temperature, top_k, None),
+            (temperature, top_k, top_p),
+        )
     )
     d, step, x0 = Drawing(540), 250 / n, 86
     places = [x0 + step * (k + 0.5) for k in range(n)]
@@ -127,24 +132,35 @@ def sampling(
         d.box(x, 44, step - 8, 26, _signed(z, 1), "output")
     d.text(8, 44, "logits", "output", bold=True, anchor="start")
 
-    def bars(base: Number, values: Sequence[Number], title: str, note: str, size: Number = 13) -> None:
-        d.text(8, base - (46 if note else 66), title, "output", bold=True, anchor="start", size=size)
-        if note:
-            d.text(8, base - 24, note, "faint", size=12, anchor="start")
-        for x, p in zip(places, values, strict=True):
+    def bars(
+        base: Number,
+        values: Sequence[Number],
+        title: str,
+        note: str,
+        size: Number = 13,
+        before: Sequence[Number] = (),
+    ) -> None:
+        d.text(8, base - 46, title, "output", bold=True, anchor="start", size=size)
+        d.text(8, base - 24, note, "faint", size=12, anchor="start")
+        for x, p, was in zip(places, values, before or [0] * n, strict=True):
             tall = 70 * p
             if p:
                 if tall >= OUTLINED:
                     d.box(x, base - tall / 2, 28, tall, "", "output", round=2)
                 else:
                     d.line((x - 14, base - tall / 2), (x + 14, base - tall / 2), role="output", width=tall)
-                d.text(x, base - tall - 10, _signed(p), size=12)
+                d.text(x, base - max(tall, 70 * was) - 10, _signed(p), size=12)
             else:
                 d.text(x, base - 12, "✕", "loss", size=14)
+            if was:
+                top, out = base - 70 * was, 18
+                d.line(
+                    (x - out, base), (x - out, top), (x + out, top), (x + out, base), role="ink", dashed=True
+                )
         d.line((x0, base), (334, base), role="line")
 
     d.arrow((124, 60), (124, 84), words=f"÷ {temperature:g}, then softmax")
-    bars(178, warm, "temperature", "", 12)
+    bars(178, warm, "temperature", "dashed:\nat 1", 12, plain)
     d.arrow((124, 186), (124, 210), words=f"keep the {top_k} most probable")
     bars(304, first, "top-k", "sum is 1\nagain")
     d.arrow((124, 312), (124, 336), words=f"keep the fewest with {top_p:g}")
@@ -157,8 +173,9 @@ def sampling(
     left = sum(p > 0 for p in last)
     return d.done(
         f"From logits to a token. The logits of {n} words are divided by the temperature, {temperature:g}, "
-        f"and softmax makes probabilities of them. Top-k keeps the {top_k} most probable; top-p keeps the "
-        f"fewest that together have {top_p:g}, here {left}; each time what is left is divided by its sum. "
+        "and softmax makes probabilities of them; dashed outlines show those at a temperature of 1. Top-k "
+        f"keeps the {top_k} most probable; top-p keeps the fewest that together have {top_p:g}, here {left}; "
+        "each time what is left is divided by its sum. "
         "One token is drawn and appended to the text, and the model is asked again."
     )
 

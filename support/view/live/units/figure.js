@@ -1,7 +1,7 @@
 // What it computes stands first in __init__.py beside this file, under the same names; a test holds the two equal.
 (() => {
   "use strict";
-  const {Reader, softmax, BOS, split, prepare, read, after, percent, bar} = window.ModelText;
+  const {Reader, softmax, BOS, split, prepare, read, after, surely, bar} = window.ModelText;
   const mean = (a) => a.reduce((sum, x) => sum + x, 0) / a.length;
   const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
   // What is equal but for rounding stands in order.
@@ -58,8 +58,8 @@
       const told = (...words) => make("p", {class: "live-told"}, ...words);
       return make("div", {class: "live-drawn unit-parts"},
         told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} switched off; dashed: with every unit on.` : "Next word with every unit on."),
-        make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, percent(shown, now)))),
-        told(`Unit ${state.unit} of ${state.layer} is active at ${shown(state.often, 1, true)} of the tokens, most of all after`),
+        make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, surely(shown, now)))),
+        told(`Unit ${state.unit} of ${state.layer} is active at ${shown(state.often, 1, true)} of the tokens, most of all after these (number: any of 1 to 8)`),
         make("ul", {class: "live-ranks live-rules"}, ...state.contexts.map(({context, much}) => row(context, much / most, undefined, shown(much, 2)))),
         make("div", {class: "unit-strips"}, svg("svg", {viewBox: "0 0 404 84"}, ...["x", "key", "value"].flatMap((name, k) => strip(name, 4 + 27 * k))),
           told(`The 64 numbers of the normalised stream at the last word, of the key and of the value: amber for positive, blue for negative. The value favours ${state.votes} and disfavours ${state.vetoes}.`)));
