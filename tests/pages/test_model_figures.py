@@ -274,7 +274,7 @@ def test_the_heads_rest_while_their_attention_is_off(opened, by_key):
     if by_key:
         heads[2].press("Space")
     else:
-        heads[2].click()
+        heads[2].click(force=True)
     assert heads[2].is_checked() and state(element) == before
     boxes["a1"].check()
     assert resting() == [False] * 4 and not heads[2].get_attribute("title")
