@@ -2,7 +2,8 @@
 
 The directive `live` (book/ext/live.py) writes its still picture into the page. A reader with scripts never
 looks at it, yet the page could not be read before all of it had come. As a file, a picture is fetched when
-it comes near, and in the place of a live figure it is not fetched at all.
+it comes near, and in the place of a live figure it is not fetched at all. Small pictures that lie in one
+file (book/ext/figure_list.py) get its address.
 """
 
 import base64
@@ -11,6 +12,7 @@ import re
 from pathlib import Path
 
 INLINE = re.compile(r'(?<=\ssrc=")data:image/(?P<kind>png|webp);base64,(?P<data>[A-Za-z0-9+/=]+)(?=")')
+SHEET = re.compile(r'<template data-sheet[^>]*>\s*<img [^>]*src="([^"]+)"[^>]*>\s*</template>')
 
 
 def as_files(text: str, folder: Path, way: str) -> str:
@@ -23,7 +25,9 @@ def as_files(text: str, folder: Path, way: str) -> str:
         path.write_bytes(picture)
         return f"{way}{path.name}"
 
-    return INLINE.sub(move, text)
+    text = INLINE.sub(move, text)
+    sheet = SHEET.search(text)
+    return SHEET.sub("", text).replace('src="sheet:"', f'src="{sheet[1]}"') if sheet else text
 
 
 def write(site: Path) -> None:

@@ -39,6 +39,7 @@ PLAIN = ("math", "semantics", "mrow", "msub", "mi", "mn", "mo", "mtext", "mspace
 NO_BEGINNING = re.compile(r"[a-z]|Exercise \d")  # of an excerpt
 UNREAD = "\0"  # stands for a formula that no line of text can say
 LOW = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+OF_SOURCES = re.compile(r"\bworkbench\b|\bcomplete guide\b", re.I)  # what is said of them is no explanation
 ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z“*])")
 LEAST, MOST, ASKED = 15, 140, 4  # letters of an excerpt; paragraphs that are asked for one
 LISTED = ("notebooks/", "book/for_users", "book/playground", "book/assistant", "book/zoo")
@@ -135,9 +136,14 @@ def as_text(math: Tag) -> str:
 def says(paragraphs: list[str]) -> str:
     """The first sentence that needs no formula and announces nothing, cut between two words; or nothing.
 
+    One that speaks of the sources is taken only where there is no other.
+
     >>> says(['Let <span class="katex">x</span> be it. A <b>head</b> has three matrices of weights. More.'])
     'A head has three matrices of weights.'
+    >>> says(["The workbench note prints another value.", "The norm divides each row by its length."])
+    'The norm divides each row by its length.'
     """
+    of_sources = ""
     for paragraph in paragraphs:
         part = BeautifulSoup(paragraph, "html.parser")
         for formula in part.select(".katex"):
@@ -149,8 +155,11 @@ def says(paragraphs: list[str]) -> str:
                 or sentence[-1] not in ".!?"
             ):
                 continue
-            return sentence if len(sentence) <= MOST else f"{sentence[: sentence.rindex(' ', 0, MOST)]} …"
-    return ""
+            short = sentence if len(sentence) <= MOST else f"{sentence[: sentence.rindex(' ', 0, MOST)]} …"
+            if not OF_SOURCES.search(sentence):
+                return short
+            of_sources = of_sources or short
+    return of_sources
 
 
 def said(pages: dict[str, str]) -> dict[str, str]:

@@ -43,12 +43,19 @@
   Live.control("switch", (make) => (spec, id) => {
     const input = make("input", {type: "checkbox", id, autocomplete: "off"});
     input.checked = spec.start;
+    const label = make("label", {for: id}, spec.label), rests = () => input.ariaDisabled === "true";
+    input.addEventListener("click", (event) => { if (rests()) event.preventDefault(); });
     return {
-      parts: [input, make("label", {for: id}, spec.label)], input,
+      parts: [input, label], input,
       get: () => input.checked,
       set: (value) => { input.checked = value; },
       take: (word) => { if (word === "on" || word === "off") input.checked = word === "on"; },
-      say() {},
+      // (What it is a part of may be off: then it changes nothing, and says why.)
+      say(state) {
+        if (!spec.within) return;
+        input.ariaDisabled = String(!state[spec.within]);
+        input.title = label.title = input.ariaDescription = rests() ? `${spec.label} is part of what is switched off` : "";
+      },
     };
   });
 

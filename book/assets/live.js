@@ -334,9 +334,10 @@
         // Beside a drawing what it says stands under its controls, unless the panel is lower with it under the drawing.
         let wide = 0;
         new ResizeObserver(([{contentRect: {width, height}}]) => {
-          picture.style.minHeight = narrow.matches ? `${height}px` : ""; // (on a phone what stands below it keeps its place)
-          if (Math.round(width) === wide || !panel.classList.contains("live-beside") || spec.tour) return;
+          const before = wide;
           wide = Math.round(width);
+          picture.style.minHeight = narrow.matches && (!before || wide === before) ? `${height}px` : ""; // (on a phone what stands below it keeps its place)
+          if (wide === before || !panel.classList.contains("live-beside") || spec.tour) return;
           panel.classList.remove("live-tall");
           const high = (part) => part.offsetHeight, under = high(says) * says.offsetWidth / width;
           const short = Math.max(high(main) + high(says), high(picture)) + high(numbers), tall = Math.max(high(main), high(picture) + under + high(numbers));

@@ -54,9 +54,9 @@ const offers = (() => {
     for (const kind of kinds) kind.sort((a, b) => a[0] - b[0]);
     const [page, section, , term] = kinds.map(([first]) => first?.[0] ?? Infinity), [pages, titled, treating, terms, others] = kinds.map((kind) => kind.map(([, entry]) => entry));
     const lead = asks ? [] : (term < 1 && page) || (page > 2 && term < page && term <= section) ? terms.splice(0, 1) : [...pages.splice(0, 1), ...term === page ? terms.splice(0, 1) : []];
-    const sections = [...titled.slice(0, 4), ...treating].sort((a, b) => asks ? later(a[0]) - later(b[0]) : 0).slice(0, 6), most = 10;
+    const sections = [...titled.slice(0, 4), ...treating].slice(0, asks ? 99 : 6).sort((a, b) => later(a[0]) - later(b[0])).slice(0, 6);
     const list = [...lead, ...pages.slice(0, 2), ...sections, ...terms.slice(0, 3)];
-    return [...list, ...titled.slice(4), ...terms.slice(3), ...others].slice(0, most);
+    return [...list, ...titled.slice(4), ...terms.slice(3), ...others].slice(0, 10);
   }
   // Words that ask, and are not what somebody asks about (find.js knows them, too), and words that only join or count others.
   const ASKING = "about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need needed needs our say should so some stop tell than them thing things up us use used uses using want we what when where which who why work works would you your";

@@ -25,8 +25,8 @@
   // The cell whose button opens a cell's code, too: of cells that follow one another the first.
   const leading = (cell) => cell.matches(".code-joins") ? leading(cell.previousElementSibling) : cell;
   // A link into what is hidden shows all of this page; on the others, the way that was chosen goes on. (If none was, nothing
-  // has to be said of it.)
-  function unhide() {
+  // has to be said of it, but to who has been reading that way and came by a link of the book.)
+  function unhide(moved) {
     let place = null;
     const live = new URLSearchParams(location.hash.slice(1)).get("live");
     try { place = live ? document.querySelector(`live-figure[data-key="${CSS.escape(live)}"]`) : document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
@@ -45,9 +45,10 @@
     const name = document.querySelector(`button[data-way="${data.reading}"]`)?.textContent;
     const way = data.reading;
     show("all");
-    if (!kept("reading")) return leadTo(place);
-    if (way !== "code") data.code = "folded"; // who chose to read none gets none
-    const shows = `everything${way === "code" ? "" : " but the code"}`;
+    const chosen = kept("reading");
+    if (!chosen && !moved && !document.referrer.startsWith(location.origin)) return leadTo(place);
+    if (chosen && way !== "code") data.code = "folded"; // who chose to read none gets none
+    const shows = `everything${data.code ? " but the code" : ""}`;
     const told = document.querySelector(".modes-says [data-way=all]");
     if (told && name) told.dataset.words ||= told.textContent;
     if (told && name) told.textContent = `A link led to a part that “${name}” leaves out, so this page shows ${shows}. Other pages keep your choice.`;
@@ -256,7 +257,7 @@
       }
     });
     window.addEventListener("hashchange", unhide);
-    if (location.hash) unhide();
+    if (location.hash) unhide(false);
     for (const picture of all(".cell_output img, article svg.diagram[role='img']")) {
       if (picture.closest("live-figure, a")) continue;
       picture.setAttribute("tabindex", "0");

@@ -2,7 +2,7 @@
 
 A section tells its chapter in the line with the class `of-chapter`; those without stand first. Each has a
 small picture of its first live figure. Where the contents stand beside the text, the pictures stand side
-by side.
+by side. All small pictures are one file, one below the other, of which each place shows its own.
 """
 
 import base64
@@ -51,19 +51,29 @@ def part_of(section: nodes.section) -> str:
     return WITHOUT
 
 
-def picture(section: nodes.section) -> str:
-    """The still picture of the section's first live figure, small, as an image; nothing if it has none."""
-    still = next((i for i in section.findall(nodes.image) if i["uri"].startswith(DATA)), None)
-    if still is None:
-        return ""
-    small = Image.open(io.BytesIO(base64.b64decode(still["uri"].removeprefix(DATA)))).convert("RGB")
+def still_of(section: nodes.section) -> str | None:
+    """The still picture of the section's first live figure, in an address that holds it, if there is one."""
+    return next((i["uri"] for i in section.findall(nodes.image) if i["uri"].startswith(DATA)), None)
+
+
+def sheet(stills: list[str]) -> str:
+    """All small pictures, one below the other, each in the middle of a tile, as an address."""
+    wide, high = SMALL
+    whole = Image.new("RGB", (wide, high * len(stills)), "white")
+    for k, still in enumerate(stills):
+        small = Image.open(io.BytesIO(base64.b64decode(still.removeprefix(DATA)))).convert("RGB")
+        small.thumbnail(SMALL, Image.Resampling.LANCZOS)
+        whole.paste(small, ((wide - small.width) // 2, k * high + (high - small.height) // 2))
     out = io.BytesIO()
-    small.thumbnail(SMALL, Image.Resampling.LANCZOS)
-    small.save(out, "WEBP", quality=60, method=6)
-    shows = escape(f"Small picture: {section[0].astext()}")
-    data, (wide, high) = base64.b64encode(out.getvalue()).decode(), small.size
-    size = f'width="{wide // 2}" height="{high // 2}"'
-    return f'<img src="data:image/webp;base64,{data}" alt="{shows}" loading="lazy" {size}>'
+    whole.save(out, "WEBP", quality=60, method=6)
+    return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+
+def picture(section: nodes.section, part: float) -> str:
+    """A tile of the sheet, by how far down it stands; tools/live_stills.py puts the sheet's address in."""
+    shows, (wide, high) = escape(f"Small picture: {section[0].astext()}"), SMALL
+    size = f'width="{wide // 2}" height="{high // 2}" style="object-position: 0 {100 * part:.2f}%"'
+    return f'<img src="sheet:" alt="{shows}" loading="lazy" {size}>'
 
 
 def listed(sections: list[nodes.section], links_to: list[str]) -> str:
@@ -79,9 +89,9 @@ def listed(sections: list[nodes.section], links_to: list[str]) -> str:
     )
 
 
-def link(section: nodes.section) -> str:
+def link(section: nodes.section, image: str) -> str:
     """A link to a section: its picture and its title."""
-    return f'<a href="#{section["ids"][0]}">{picture(section)}<span>{escape(section[0].astext())}</span></a>'
+    return f'<a href="#{section["ids"][0]}">{image}<span>{escape(section[0].astext())}</span></a>'
 
 
 def side_by_side(links_to: list[str]) -> str:
@@ -109,8 +119,11 @@ def fill(app: Any, document: nodes.document) -> None:
     for place in list(document.findall(figure_list)):
         page = next(document.findall(nodes.section))
         sections = [s for s in page.children if isinstance(s, nodes.section)]
-        links_to = [link(section) for section in sections]  # (a picture is made once for both lists)
-        place.replace_self(raw(listed(sections, links_to)))
+        stills = {k: still for k, section in enumerate(sections) if (still := still_of(section))}
+        at = {k: n / max(1, len(stills) - 1) for n, k in enumerate(stills)}
+        links_to = [link(s, picture(s, at[k]) if k in at else "") for k, s in enumerate(sections)]
+        holds = f'<template data-sheet><img src="{sheet([*stills.values()])}" alt=""></template>'
+        place.replace_self(raw(holds + listed(sections, links_to)))
         page.insert(page.index(sections[0]), raw(side_by_side(links_to)))
         for section in sections:
             if part_of(section) != WITHOUT:

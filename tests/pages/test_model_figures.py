@@ -247,10 +247,39 @@ def test_all_switches_come_on_again(opened):
     told = [cell.text_content() for cell in element.query_selector_all(".live-rules .live-much")]
     assert told[0] == "≥ 99.9%" and state(element)["rules"][0]["now"] < 1, "a share below 1 is not told as 1"
     assert "100.0%" not in told
-    assert "has at least 99.9%" in element.query_selector(".live-says").text_content()
+    assert (
+        "has a probability of at least 99.9%, each case weighted by how often it occurs"
+        in element.query_selector(".live-says").text_content()
+    )
     groups = element.query_selector_all("fieldset")
     assert [group.query_selector("legend").text_content() for group in groups] == ["Block 0", "Block 1"]
     assert [len(group.query_selector_all("input")) for group in groups] == [6, 6]
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+def test_the_heads_rest_while_their_attention_is_off(opened, by_key):
+    tab = opened()
+    element = figure(tab, "ablation")
+    boxes = {box.get_attribute("id").rpartition("-")[2]: box for box in element.query_selector_all("input")}
+    heads = [boxes[f"h1{head}"] for head in range(4)]
+
+    def resting():
+        return [box.get_attribute("aria-disabled") == "true" for box in heads]
+
+    assert resting() == [False] * 4
+    boxes["a1"].uncheck()
+    assert resting() == [True] * 4 and boxes["h00"].get_attribute("aria-disabled") == "false"
+    assert heads[2].get_attribute("title") == "head 2 is part of what is switched off"
+    before = state(element)
+    if by_key:
+        heads[2].press("Space")
+    else:
+        heads[2].click(force=True)
+    assert heads[2].is_checked() and state(element) == before
+    boxes["a1"].check()
+    assert resting() == [False] * 4 and not heads[2].get_attribute("title")
+    heads[2].uncheck()
+    assert state(element)["h12"] is False and tab.complaints == []
 
 
 # --- the address ---

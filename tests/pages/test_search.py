@@ -115,6 +115,20 @@ def test_the_definition_of_a_term_or_the_chapter_of_a_title_stands_first(titles,
         assert wanted in place, places
 
 
+@pytest.mark.parametrize(
+    ("typed", "place"),
+    [
+        ("temperature", "21_sampling.html#four-decoding-strategies"),
+        ("softmax", "03_scores_to_probabilities.html#softmax"),
+    ],
+)
+def test_what_treats_a_term_stands_before_what_goes_deeper(titles, typed, place):
+    found = titles.evaluate(FOUND, typed)
+    deeper = [k for k, (title, _) in enumerate(found) if title.startswith("Deeper")]
+    at = next(k for k, (_, there) in enumerate(found) if place in there)
+    assert at < 4 and deeper and at < min(deeper), found
+
+
 @pytest.mark.parametrize("typed", ["why", "does", "up", "of", "in"])
 def test_a_word_that_only_asks_finds_no_title_that_merely_has_it(titles, typed):
     found = titles.evaluate(FOUND, typed)
@@ -392,6 +406,13 @@ def test_a_term_typed_exactly_keeps_its_place_before_the_package(names):
     assert len(terms) > 250 and moved == []
 
 
+def test_an_offer_does_not_begin_with_what_the_sources_print(names):
+    says = names.evaluate("NAMES.says")
+    of_sources = [place for place, text in says.items() if "workbench" in text.lower()]
+    assert says["notebooks/21_sampling.html#deeper-printed-temperatures-recomputed"]
+    assert len(of_sources) < 0.03 * len(says), of_sources
+
+
 def test_an_offer_says_what_its_place_says_in_readable_text(names):
     says = names.evaluate("NAMES.says")
     assert len(says) > 1000
@@ -430,6 +451,14 @@ def test_an_empty_field_offers_where_one_reads_on(open_tab):
     finally:
         tab.evaluate("localStorage.removeItem('seen-03')")
     assert tab.complaints == []
+
+
+def test_the_page_of_the_search_leads_to_what_treats_the_word_and_not_to_what_goes_deeper(open_tab):
+    tab = open_tab("http", "search.html?q=temperature", loaded="domcontentloaded")
+    hit = tab.locator("#search-results > ul > li", has_text="Sampling").first
+    hit.locator(".context").first.wait_for()
+    assert "deeper" not in hit.locator("a").first.get_attribute("href")
+    assert "workbench" not in hit.inner_text().lower() and tab.complaints == []
 
 
 def test_the_page_of_the_search_knows_what_people_call_a_thing(open_tab):

@@ -525,8 +525,9 @@ def test_the_menu_at_the_head_says_what_it_offers(open_tab, page):
     assert ("This chapter" in words) == (page == CHAPTER)
     where = menu.locator("a").evaluate_all("all => all.map(a => a.getAttribute('href').split('/').pop())")
     assert {"how_to_use.html#run-it", "how_to_use.html#read-it"} <= set(where)
-    box = menu.bounding_box()
+    box, bar = menu.bounding_box(), tab.locator(".bd-header-article").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert 0 <= box["y"] - bar["y"] - bar["height"] < 6, "it opens below the bar"
 
 
 def test_the_glossary_opens_with_its_terms_from_a_to_z(open_tab):

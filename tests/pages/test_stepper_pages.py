@@ -96,6 +96,25 @@ def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_
     assert sum(roomy) > len(roomy) / 2, "numbers stand closer only where a step would not fit a window"
 
 
+def test_a_narrow_phone_has_all_matrices_in_their_frames_and_little_blank_below_them(stepper):
+    tab, figure = stepper("backprop_steps", "phone")
+    tab.set_viewport_size({"width": 360, "height": 664})
+    at_rest(figure)
+    on, spare = figure.get_by_role("button", name="One step on"), []
+    below = "e => e.getBoundingClientRect().bottom - e.lastElementChild.getBoundingClientRect().bottom"
+    beyond = """e => {
+      const right = (part) => part.getBoundingClientRect().right;
+      const cards = [...e.querySelectorAll('.stepper-card')].filter((card) => card.checkVisibility());
+      return Math.max(...cards.map((card) => right(card.firstElementChild) - right(card)));
+    }"""
+    for step in range(15):
+        assert figure.evaluate(beyond) <= 0, step + 1
+        spare.append(figure.locator(".stepper").evaluate(below))
+        if step < 14:
+            on.click()
+    assert max(spare) <= 70, spare
+
+
 def backprop_at(stepper, title):
     """What is shown of the backward pass on a phone, at the step of this title."""
     _, figure = stepper("backprop_steps", "phone")
@@ -205,6 +224,41 @@ def test_a_line_of_matrices_stands_in_one_row_or_breaks_before_what_it_makes(ste
     assert rows[0] == ["X W W W"] and rows[4] == ["Q ×K =S"]
     assert rows[1:10] == [row for row in rows[1:10] if len(row) == 1]
     assert rows[10] == ["X +O", "=H"]
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_the_output_of_the_cache_is_the_weights_times_the_values_and_nothing_else(stepper, window):
+    _, figure = stepper("cache_steps", window)
+    on = figure.get_by_role("button", name="One step on")
+    for _ in range(3):
+        on.click()
+    assert " ".join(figure.evaluate(ROWS)) == "α ×V =o"
+    for _ in range(6):
+        on.click()
+    assert " ".join(figure.evaluate(ROWS)) == "q ×K ÷ √2 =s"
+
+
+def test_numbers_that_are_made_in_another_way_are_not_said_to_be_made_in_the_same(stepper):
+    tab, figure = stepper("cache_steps", still=False)
+    figure.locator(".stepper-bar input").fill("9")
+    tab.wait_for_function("() => !document.querySelector('.stepper-waits')")
+    figure.evaluate(RECORD)
+    figure.get_by_role("button", name="One step on").click()
+    tab.wait_for_function("() => window.seen.length > 2 && !document.querySelector('.stepper-waits')")
+    lines = {line for *_, line in tab.evaluate("window.seen") if line.startswith("The other")}
+    assert lines == {"The other 2 numbers of p are made in the same way, 3 others in another."}
+
+
+def test_on_a_phone_the_letters_of_words_are_large_where_there_is_room(stepper):
+    _, figure = stepper("bpe_steps", "phone")
+    on, sizes = figure.get_by_role("button", name="One step on"), []
+    letter = "e => parseFloat(getComputedStyle(e.querySelector('.stepper-box')).fontSize)"
+    while True:
+        sizes.append((figure.evaluate(letter), figure.locator(".stepper-tight").count()))
+        if on.is_disabled():
+            break
+        on.click()
+    assert all(size >= (12.5 if tight else 13.5) for size, tight in sizes), sizes
 
 
 def test_tokens_are_boxes_and_only_words_that_changed_are_marked(stepper):

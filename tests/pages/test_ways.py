@@ -515,6 +515,22 @@ def test_a_first_visit_on_a_phone_shows_the_pictures(browser, bases):
         context.close()
 
 
+def test_a_phone_that_shows_the_pictures_says_why_a_link_of_the_book_shows_everything(browser, bases):
+    """Also to who has chosen no way: the page before was in the pictures."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, first_visit=True)
+    tab = context.new_page()
+    visit(tab, bases["http"] + "search.html?q=temperature")
+    tab.evaluate("place => { location.href = place; }", f"{bases['http']}{CHAPTERS[20]}#confident-and-wrong")
+    note = tab.locator("#confident-and-wrong .way-note")
+    note.wait_for()
+    assert "“Picture” leaves out, so this page shows everything." in note.inner_text()
+    assert tab.evaluate("localStorage.getItem('reading')") is None, "what nobody chose is not kept"
+    note.get_by_role("button").click()
+    assert tab.evaluate("document.documentElement.dataset.reading") == "picture"
+    assert tab.locator(".way-note").count() == 0
+    context.close()
+
+
 @pytest.mark.parametrize("page", [CHAPTERS[k - 1] for k in (1, 3, 7, 13, 18, 22)])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_in_the_pictures_each_thing_has_room(remembered, page, width):

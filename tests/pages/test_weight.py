@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 PAGE = "book/playground.html"
 LIMIT = 1_000_000  # bytes, on a host that compresses text
+MOST = 25  # requests of a first view
 PACKED = (".html", ".css", ".js", ".svg", ".json")
 
 
@@ -32,6 +33,7 @@ def test_the_playground_is_light_until_a_figure_is_touched(browser, bases, site)
     paths = {unquote(urlsplit(url).path).lstrip("/") for url in asked if url.startswith(bases["http"])}
     sizes = {path: sent(site / path) for path in paths if (site / path).is_file()}
     assert PAGE in sizes and any(Path(path).parent.name == "_models" for path in sizes)
+    assert len(asked) <= MOST, asked
     assert sum(sizes.values()) < LIMIT, sorted(sizes.items(), key=lambda item: -item[1])[:8]
 
 

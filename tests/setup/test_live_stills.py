@@ -42,3 +42,12 @@ def test_what_is_no_source_of_a_picture_stays(tmp_path):
     ):
         assert live_stills.as_files(text, tmp_path / "_images", "") == text
     assert not (tmp_path / "_images").exists()
+
+
+def test_small_pictures_of_one_sheet_get_its_address(tmp_path):
+    uri, data = picture(9)
+    sheet = f'<template data-sheet><img src="{uri}" alt=""></template>'
+    text = live_stills.as_files(f'{sheet}<img src="sheet:" alt="a"><img src="sheet:" alt="b">', tmp_path, "")
+    found = re.findall(r'<img src="([^"]*)" alt="([ab])">', text)
+    assert [name for _, name in found] == ["a", "b"] and found[0][0] == found[1][0]
+    assert (tmp_path / found[0][0]).read_bytes() == data and "template" not in text

@@ -294,6 +294,13 @@ def test_every_step_makes_something_and_says_so(name):
     assert len(json.dumps(figure.spec(figure.values()))) < 60_000  # it stands in the page
 
 
+def test_the_cache_is_read_in_lines_of_what_each_step_reads_and_makes():
+    lines = story_of("cache_steps").lines
+    assert set(lines) == {k for k in range(12) if k % 4}
+    assert lines[1] == [("", "q"), ("×", "K"), ("ᵀ ÷ √2 =", "s")]
+    assert lines[3] == [("", "α"), ("×", "V"), ("=", "o")]
+
+
 # --- the machinery ---
 def test_the_page_knows_the_roles_colours_and_every_stepper():
     css = (ROOT / "book" / "assets" / "live.css").read_text(encoding="utf8")

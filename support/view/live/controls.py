@@ -146,6 +146,7 @@ class Switch:
     label: str
     start: bool = True
     group: str = ""  # neighbours of one group stand under a common heading
+    within: str = ""  # a switch of which it is a part: while that is off, the page lets this one rest
 
     def accept(self, value: Any) -> bool:
         """The value, True for on. Raises: InputError if it is something else."""
@@ -160,7 +161,7 @@ class Switch:
     def spec(self, start: Any) -> Values:
         """What the page needs to know."""
         who = {"name": self.name, "label": self.label, "group": self.group}
-        return {"kind": "switch", **who, "start": start}
+        return {"kind": "switch", **who, **({"within": self.within} if self.within else {}), "start": start}
 
 
 @dataclass(frozen=True)

@@ -121,8 +121,8 @@ def rules(**on: bool) -> Values:
     else:
         how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
     said = (
-        "{how}, the right title has {title}, and the called one {speaker:.1%} of the probability of "
-        "speaking next."
+        "{how}, the right title has a probability of {title}, each case weighted by how often it occurs, "
+        "and the called one has {speaker:.1%} of the probability of speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}
     told = found | {"how": how, "title": least(greeting).replace("≥", "at least")}
@@ -170,7 +170,7 @@ def draw_rules(values: Values, found: Values) -> Figure:
 
 def _switch(name: str) -> Switch:
     label = f"head {name[2]}" if name[0] == "h" else "attention" if name[0] == "a" else "feed-forward"
-    return Switch(name, label, group=f"Block {name[1]}")
+    return Switch(name, label, group=f"Block {name[1]}", within=f"a{name[1]}" if name[0] == "h" else "")
 
 
 def _without(*off: str) -> Values:

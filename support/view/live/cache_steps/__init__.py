@@ -50,6 +50,7 @@ def cache() -> Story:
             value = sum(q.value(t, k) * keys.value(j, k) for k in range(2)) / math.sqrt(2)
             sources = [key for k in range(2) for key in (q.key(t, k), keys.key(j, k))]
             story.put(scores, t, j, value, f"({how}) ÷ √2", sources)
+        story.line(q, "×", keys, "ᵀ ÷ √2 =", scores)
         story.step(
             f"Weights of “{word}”",
             "Softmax: powers of e, each divided by the sum of its row.",
@@ -65,6 +66,7 @@ def cache() -> Story:
             how = f"{row[j]} ÷ ({' + '.join(row)})" if t else f"{row[j]} ÷ {row[j]}"
             sources = [powers.key(t, c) for c in range(t + 1)]
             story.put(shares, t, j, powers.value(t, j) / whole, how, sources)
+        story.line(scores, "→", powers, "→", shares)
         story.step(
             f"Output of “{word}”",
             "The weights average the values in the cache.",
@@ -76,6 +78,7 @@ def cache() -> Story:
             value = math.fsum(a.value(r, k) * b.value(i, m) for a, r, k, b, i, m in pairs)
             sources = [key for j in range(t + 1) for key in (shares.key(t, j), values.key(j, c))]
             story.put(output, t, c, value, how, sources)
+        story.line(shares, "×", values, "=", output)
     return story
 
 

@@ -29,6 +29,8 @@ ENDS = (
     "One vector holds it all, and each word is written with the same strength.",
     "The gate lets “keys” in with {writes:.0%}, and keeps {keep:.0%} of the state at each other word.",
     "It keeps a vector for each of them, {read:.0f} in all.",
+    "A gate that keeps all of the old state writes no word.",
+    "A gate that keeps nothing of the old state leaves the last word alone.",
 )
 
 
@@ -54,11 +56,12 @@ def recurrence(read: float | int, kind: str, keep: float) -> Values:
     ]
     about = {"word": WORDS[count - 1], "read": count, "writes": WRITES, "keep": keep}
     about |= {"subject": shares[SUBJECT], "last": shares[count - 1]}
+    end = which if which or 0 < keep < 1 else 3 if keep else 4
     said = 3 if which == 2 else 2 if count == SUBJECT + 1 else int(count <= SUBJECT)
     return {
         "words": rows,
         "vectors": count if which == 2 else 1,
-        "finding": fill(SAYS[said] + ENDS[which], about),
+        "finding": fill(SAYS[said] + ENDS[end], about),
         **about,
     }
 

@@ -10,7 +10,7 @@
       const which = kinds.indexOf(kind), gates = words.map((_, i) => which === 1 && i === subject ? 1 - writes : keep);
       const shares = words.map((_, i) => i >= count ? 0 : which === 2 ? 1 : gates.slice(i + 1, count).reduce((all, z) => all * z, 1) * (1 - gates[i]));
       const about = {word: words[count - 1], read: count, writes, keep, subject: shares[subject], last: shares[count - 1]};
-      const said = says[which === 2 ? 3 : count === subject + 1 ? 2 : Number(count <= subject)] + ends[which];
+      const said = says[which === 2 ? 3 : count === subject + 1 ? 2 : Number(count <= subject)] + ends[which || (keep > 0 && keep < 1) ? which : keep ? 3 : 4];
       return {words: words.map((word, i) => ({place: i + 1, word, share: shares[i]})), vectors: which === 2 ? count : 1, finding: fill(said, about), ...about};
     },
     draw(state, {words, subject}, {svg, text, shown}) {

@@ -147,8 +147,8 @@
     listen(held.canvas, tools);
     held.sum = make("p", {class: "stepper-sum", "aria-hidden": "true"});
     held.foot = make("div", {class: "stepper-foot", style: ""}, held.sum, make("p", {class: "stepper-legend"},
-      `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a number that was computed to see its sum." : "Press what was made to see from what."}`,
-      ...(data.rounded ? [" Numbers are computed in full and shown rounded; ≈ stands where adding up the rounded numbers would give another last digit."] : [])));
+      `Solid frame: what this step makes. Dashed: what it reads. ${data.rounded ? "Press a computed number to see its sum." : "Press what was made to see from what."}`,
+      ...(data.rounded ? [" Numbers are shown rounded; ≈ stands where the rounded ones add up to another last digit."] : [])));
     // The tokens that stand at a step, which make its matrices as wide as they are.
     held.fill = (place) => {
       const pair = held.cards.find(({now, pair: of}) => now && of)?.pair;

@@ -38,7 +38,7 @@ class Matrix:
         top: the value whose shade is the deepest; the largest one if it is 0.
         words: one or two that stand beside its name in the line of all matrices.
         axes: what a row and a column is called that has no name; it is numbered.
-        kept: it stays in view in the steps that neither make nor read it.
+        kept: it stays in view in the steps that neither make nor read it and have no line of matrices.
         tokens: its texts are tokens with spaces between them, and each is drawn in a box.
         pair: the two tokens that its step has made one of.
         scale: each number is shown multiplied by it; 1000 shows thousandths.

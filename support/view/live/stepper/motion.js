@@ -81,13 +81,16 @@
     };
     for (const key of others) held.cells.get(key).td.classList.add("stepper-waits");
     mark(true);
-    const what = words ? "" : others.length > 1 ? " numbers" : " number";
-    const rest = others.length === 1 ? `The other${what} is made` : `The other ${others.length}${what} are made`;
+    // (Of another matrix, or with other signs in its sum, it is made in another way.)
+    const signs = (key) => [...new Set(held.cells.get(key).cell[3].match(/[·÷√²]|e\^|ln|max/g))].sort().join();
+    const same = words ? others : others.filter((key) => of(key) === of(told[0]) && signs(key) === signs(told[0])), differ = others.length - same.length;
+    const what = words ? "" : `${same.length > 1 ? " numbers" : " number"}${differ ? ` of ${of(told[0])}` : ""}`, then = differ ? `, ${differ === 1 ? "one" : `${differ} others`} in another` : "";
+    const rest = !same.length ? `The other ${differ > 1 ? `${differ} numbers are` : "number is"} made in another way` : same.length === 1 ? `The other${what} is made in the same way` : `The other ${same.length}${what} are made in the same way`;
     run(held, [...told.flatMap((key, k) => making(key, held, tools, TERMS / told.length, k > 0)), ...others.map((key, k) => ({time: Math.min(PACE / 2, OTHERS / others.length), act() {
       const {td, cell} = held.cells.get(key);
       if (!k) {
         mark(false);
-        held.sum.replaceChildren(tools.make("span", {class: "stepper-rest"}, `${rest} in the same way.`));
+        held.sum.replaceChildren(tools.make("span", {class: "stepper-rest"}, `${rest}${same.length ? then : ""}.`));
       }
       td.classList.remove("stepper-waits");
       meet(held, cell[4]);

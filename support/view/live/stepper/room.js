@@ -9,7 +9,7 @@
     for (const each of held.cards) {
       each.now = (held.computes[place] ? each.computed : each.steps).has(place);
       each.reads = !each.now && (held.reads[place].has(each.name) || each.steps.has(place));
-      const later = each.first > place, shown = !later && (each.now || each.reads || each.kept || also.has(each.name));
+      const later = each.first > place, shown = !later && (each.now || each.reads || (each.kept && !lines[place]) || also.has(each.name));
       const marks = [`stepper-${each.role}`, each.now && "stepper-now", each.reads && "stepper-reads", later && "stepper-later"].filter(Boolean).join(" ");
       each.node.className = `stepper-card ${marks}`;
       each.chip.className = `stepper-chip ${marks}`;
@@ -62,7 +62,7 @@
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
   // numbers closer together. On a phone no step is more than NEAR lower or higher than the next; what it leaves becomes air between the
   // matrices and below them, and the rest stands below all. A way that brings fingers or digits closer must save more.
-  const BLANK = 120, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 28, LARGER = 1.25;
+  const BLANK = 120, GENTLE = 40, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 28, LARGER = 1.25;
   const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-beside", "stepper-crossed", "stepper-close", "stepper-flows stepper-close", "stepper-beside stepper-close", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight", "stepper-close stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
@@ -105,7 +105,8 @@
     const usual = sums.at(-1) - sums[0] <= SPARE ? sums.at(-1) : sums[Math.floor(0.75 * sums.length)];
     held.highs = sizes.map(([, high]) => high);
     held.around = narrow ? sizes.map(([, , around]) => around) : null;
-    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + (narrow ? SPARE : BLANK))));
+    const gentle = held.highs.every((high, k) => !k || Math.abs(high - held.highs[k - 1]) < GENTLE); // (what stands below hardly moves)
+    held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + (narrow ? SPARE : gentle ? GENTLE : BLANK))));
     if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
     for (const k of narrow ? sizes.keys() : []) { // (where its neighbours leave it nearly as much, a step stays as it is)
       if (held.rooms[k] > held.highs[k] + 2 * WORTH && plain[k] < held.rooms[k] + 2 * WORTH) [held.ways[k], held.highs[k], held.rooms[k]] = ["", plain[k], Math.max(plain[k], held.rooms[k])];

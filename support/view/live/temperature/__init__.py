@@ -34,11 +34,13 @@ def temperature(temperature: float | int, **logits: float | int) -> dict[str, An
         logits: ``is_``, ``the_`` and ``cat_``.
 
     Returns:
-        for each word its divided logit and its probability, also as text; the most probable word;
-        how many equally likely words would be as uncertain (e to the entropy).
+        for each word its divided logit and its probability, also as text; the most probable word, or the
+        words if several are; how many equally likely words would be as uncertain (e to the entropy).
 
     >>> round(temperature(0.5, is_=4.7, the_=3.2, cat_=2.1)["is_p"], 3)
     0.948
+    >>> temperature(1, is_=2, the_=2, cat_=2)["most"]
+    'the words “is”, “the” and “cat” are equally probable, with 33.3% each'
     """
     z = torch.tensor([logits[f"{word}_"] for word in WORDS], dtype=torch.float64)
     probabilities = next_token(z, temperature=temperature)
@@ -46,9 +48,15 @@ def temperature(temperature: float | int, **logits: float | int) -> dict[str, An
     found |= {f"{w}_p": p for w, p in zip(WORDS, probabilities.tolist(), strict=True)}
     found |= {f"{w}_said": said(found[f"{w}_p"]) for w in WORDS}
     found |= {f"{w}_one": p for w, p in zip(WORDS, next_token(z).tolist(), strict=True)}
-    best = int(probabilities.argmax())
+    first, *others = [f"“{w}”" for w, p in zip(WORDS, probabilities, strict=True) if p == probabilities.max()]
+    much = said(probabilities.max().item())
+    most = f"the most probable word is {first} with {much}"
+    if others:
+        listed = " and ".join([", ".join([first, *others[:-1]]), others[-1]])
+        more = "words" if len(others) + 1 == len(WORDS) else "two most probable words"
+        most = f"the {more} {listed} are equally probable, with {much} each"
     spread = torch.special.entr(probabilities).sum().exp().item()
-    return found | {"best": WORDS[best], "best_said": said(probabilities[best].item()), "as_many": spread}
+    return found | {"best": first[1:-1], "best_said": much, "most": most, "as_many": spread}
 
 
 def draw_temperature(values: dict[str, Any], found: dict[str, Any]) -> Figure:
@@ -72,7 +80,7 @@ FIGURE = LiveFigure(
     ),
     compute=temperature,
     draw=draw_temperature,
-    says="At temperature {temperature:.1f} the most probable word is “{best}” with {best_said}. "
+    says="At temperature {temperature:.1f} {most}. "
     "The distribution is as uncertain as one of {as_many:.2f} equally likely words.",
     columns=("word", "logit ÷ temperature", "probability"),
     rows=tuple((word, f"{{{word}_z:.2f}}", f"{{{word}_said}}") for word in WORDS),

@@ -18,9 +18,11 @@
         found[`${word}_one`] = plain[i];
         found[`${word}_said`] = said(probabilities[i]);
       });
-      const best = probabilities.indexOf(Math.max(...probabilities));
+      const much = said(Math.max(...probabilities)), [first, ...others] = data.words.filter((_, i) => probabilities[i] === Math.max(...probabilities)).map((word) => `“${word}”`);
+      const listed = () => `${[first, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`, more = others.length + 1 === data.words.length ? "words" : "two most probable words";
+      const most = others.length ? `the ${more} ${listed()} are equally probable, with ${much} each` : `the most probable word is ${first} with ${much}`;
       const entropy = probabilities.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
-      return {...found, best: data.words[best], best_said: said(probabilities[best]), as_many: Math.exp(entropy)};
+      return {...found, best: first.slice(1, -1), best_said: much, most, as_many: Math.exp(entropy)};
     },
     draw(state, data, {svg, text}) {
       const width = (p) => (p * 268).toFixed(1);
