@@ -165,7 +165,8 @@ def test_check_names_what_was_done(answer, printed, capsys):
         (math.inf, 1.0, False), ({1, 2}, {2, 1}, True), (None, 0, False), (1, True, True), ("1", 1, False),
         ([("a", 0.1)], [("a", 0.1)], True), (np.zeros((2, 1)), np.zeros(2), False),
         (1.0, math.inf, False), (-math.inf, math.inf, False), ([1.0, 7.0], [1.0, -math.inf], False),
-        (75_497_480, 75_497_472, False), (10**400, 4.0, False), (torch.eye(2).to_sparse(), torch.eye(2), True),
+        (75_497_480, 75_497_472, False), (10**400, 4.0, False),
+        (torch.eye(2).to_sparse(), torch.eye(2), True),
     ],
 )  # fmt: skip
 def test_check_compares_what_answers_can_be(given, wanted, same, capsys):
