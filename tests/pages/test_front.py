@@ -72,7 +72,10 @@ def test_three_steps_lead_through_the_experiment(opened):
             element.query_selector(button).click()
             # The note fits what stands there; the step stays marked, as what it changed holds.
             note = guide.text_content()
-            assert note.startswith(f"You have gone on from step {stops.index(stop) + 1}") and goes_on in note
+            stepped = button != DRAW
+            begins = "The pass begins again for the same text: stage 1 of 6"
+            on = begins if stepped else f"You have gone on from step {stops.index(stop) + 1}"
+            assert note.startswith(on) and goes_on in note
             assert ("; head 0.0 is still off." in note) == (element.evaluate("e => e.state.off") == ["h00"])
             assert ("still off" in note) == (stop == stops[-1])
             marked = [each.get_attribute("aria-current") for each in stops]
@@ -130,7 +133,7 @@ def test_the_readers_text_stays(opened):
     box = game.query_selector(".live-of-prompt input")
     prompt, trouble = write(game, "hello Maria calls pietro ")
     assert prompt == "chiama Pietro" and "“calls” is read as “chiama”" in trouble.text_content()
-    assert "“hello” and “Maria” are not of the model’s" in trouble.text_content()
+    assert "“hello” and “Maria” are not among the model’s" in trouble.text_content()
     assert "The model reads: chiama Pietro" in trouble.text_content()
     crossed = [e.text_content() for e in game.query_selector_all(".machine-unknown")]
     assert crossed == ["hello", "Maria"]

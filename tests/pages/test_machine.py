@@ -259,7 +259,7 @@ def test_a_text_that_somebody_writes_is_read_to_its_end(open_tab):
     element.query_selector("input[role=combobox]").fill("Teresa chiama ")
     now = state(element)
     assert now["step_name"] == "prediction" and now["word"] == "chiama" and now["at"] == 0
-    assert now["finding"].startswith("After “chiama” 4 words are about equally probable")
+    assert now["finding"].startswith("After “chiama” 8 words are about equally probable")
 
 
 def test_the_machine_of_the_feed_forward_chapter_opens_its_network_with_the_numbers_folded(open_tab):

@@ -148,7 +148,7 @@ def test_the_words_that_fit_are_offered_likeliest_first(opened):
     tab.keyboard.type("izza ")
     note = element.query_selector(".live-trouble")
     assert (
-        "“pizza” is not one of the model’s" in note.text_content()
+        "“pizza” is not among the model’s" in note.text_content()
         and box.get_attribute("aria-invalid") == "true"
     )
     assert box.get_attribute("aria-describedby") == note.get_attribute("id")
