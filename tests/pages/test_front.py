@@ -179,7 +179,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     tab, game = opened()
     assert write(game, "pietro CHIAMA paolo ")[0] == "Pietro chiama Paolo"
     prompt, trouble = write(game, "Pietro chiama paul ")
-    assert prompt == "Pietro chiama" and "“paul” is not one of the model’s" in trouble.text_content()
+    assert prompt == "Pietro chiama" and "“paul” is not among the model’s" in trouble.text_content()
     game.query_selector(".live-near").click()
     assert game.evaluate("e => e.state.prompt") == "Pietro chiama Paolo"
     tab.locator(".sd-tab-set.hero > label").nth(1).click()
@@ -187,7 +187,7 @@ def test_capitals_and_signs_are_forgiven_and_near_words_offered(opened):
     story = tab.query_selector_all("live-figure")[1]
     assert write(story, "Once there was a boy. The Cat, ")[0] == "once there was a boy . the cat ,"
     prompt, trouble = write(story, "Once there was a dragon ")
-    assert prompt == "once there was a" and "“dragon” is not one of the model’s" in trouble.text_content()
+    assert prompt == "once there was a" and "“dragon” is not among the model’s" in trouble.text_content()
     near = [button.text_content() for button in story.query_selector_all(".live-near")]
     assert near and set(near) <= set(find("machine_story").controls[0].words)
 
