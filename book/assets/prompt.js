@@ -16,7 +16,7 @@
       "aria-expanded": "false", "aria-controls": `${id}-words`, "aria-describedby": `${id}-note`, autocomplete: "off",
       autocapitalize: "none", autocorrect: "off", spellcheck: "false"});
     const list = make("ul", {id: `${id}-words`, role: "listbox", class: "live-words", "aria-label": "Words that fit"});
-    const told = make("span"), reads = make("span", {class: "live-reads"}), left = make("span", {class: "live-left", "aria-hidden": "true"}), offers = make("span", {class: "live-offers"});
+    const told = make("span"), reads = make("span", {class: "live-reads"}), left = make("span", {class: "live-omitted", "aria-hidden": "true"}), offers = make("span", {class: "live-offers"});
     const note = make("p", {id: `${id}-note`, class: "live-trouble", role: "status"}, told, " ", reads, " ", offers);
     note.hidden = true;
     const reader = new PageModel.Reader(model);

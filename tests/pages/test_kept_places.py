@@ -49,7 +49,7 @@ def test_what_is_said_of_an_unknown_word_moves_nothing(open_tab, page, which, wi
     field.evaluate("e => e.blur()")
     tab.mouse.move(2, 2)
     note.wait_for(state="hidden")
-    kept = figure.locator(".live-left")
+    kept = figure.locator(".live-omitted")
     assert kept.inner_text() == "“zebra” is left out" and abs(figure.evaluate(TOP) - before) < 1
     line, typed = kept.bounding_box(), field.bounding_box()
     assert typed["x"] < line["x"] and line["x"] + line["width"] <= typed["x"] + typed["width"]
