@@ -86,12 +86,13 @@
     return twin;
   };
 
-  // The line beside a tour: where it stands, and how it goes on (see `toured` in live.js).
-  Live.guide = ({tour, invites}, at, near, left, off) => {
+  // The line beside a tour: where it stands (or what the figure does now), and how it goes on (see `toured` in live.js).
+  Live.guide = ({tour, invites}, at, near, left, off, now = "") => {
     if (at >= 0) return tour[at].says;
     const still = off ? `; ${off} still off` : "";
-    if (left) return `You have left the experiment${still}${off ? ". 1" : "; 1"}\u00a0leads back to it.`;
-    return near < 0 ? invites : `You have gone on from step ${near + 1}${still}. The experiment ${near + 1 < tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
+    if (left) return `${now || "You have left the experiment"}${still}${off || now ? ". 1" : "; 1"}\u00a0leads back to ${now ? "the experiment" : "it"}.`;
+    if (near < 0) return now ? `${now}.` : invites;
+    return `${now || `You have gone on from step ${near + 1}`}${still}. The experiment ${near + 1 < tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
   };
 
   // The speed of Play, twice: with the buttons, and, in signs, in the bar of a phone; what is chosen in one stands in both.

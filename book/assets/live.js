@@ -285,7 +285,7 @@
         const near = at < 0 && onTour ? holding(() => about) : at;
         const left = onTour && near < 0, marked = left ? holding((k) => own[k]) : near; // (who has gone another way is not called back)
         tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
-        guide.textContent = (tools.speed && figure.playing?.(held)) || Live.guide(spec, at, near, left, figure.lacks?.(state));
+        guide.textContent = (tools.speed && figure.playing?.(held)) || Live.guide(spec, at, near, left, figure.lacks?.(state), figure.does?.(state, held));
         for (const all of [stops, numerals]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === near + 1 && !left);
           if (k === marked) button.setAttribute("aria-current", "step");

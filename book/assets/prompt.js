@@ -16,8 +16,8 @@
       "aria-expanded": "false", "aria-controls": `${id}-words`, "aria-describedby": `${id}-note`, autocomplete: "off",
       autocapitalize: "none", autocorrect: "off", spellcheck: "false"});
     const list = make("ul", {id: `${id}-words`, role: "listbox", class: "live-words", "aria-label": "Words that fit"});
-    const told = make("span"), offers = make("span", {class: "live-offers"});
-    const note = make("p", {id: `${id}-note`, class: "live-trouble", role: "status"}, told, " ", offers);
+    const told = make("span"), reads = make("span", {class: "live-reads"}), left = make("span", {class: "live-omitted", "aria-hidden": "true"}), offers = make("span", {class: "live-offers"});
+    const note = make("p", {id: `${id}-note`, class: "live-trouble", role: "status"}, told, " ", reads, " ", offers);
     note.hidden = true;
     const reader = new PageModel.Reader(model);
     let active = -1;
@@ -88,14 +88,19 @@
     };
     // What is said of a text while somebody writes it lies over what stands below, which keeps its place (live.css).
     const writing = (on) => note.parentElement?.classList.toggle("live-writing", on);
-    // It leaves the steps of an experiment free: where their sentence stands beside them, it lies over that.
+    // It leaves the steps of an experiment free: where their sentence stands beside them, it lies over that. Where only the
+    // figure's title stands above the field, and the note is as low as that, it lies over the title, and covers no control.
     const aside = () => {
-      const row = note.parentElement, panel = row?.closest(".live-panel"), guide = panel?.querySelector(".live-tour > .live-guide"), last = guide?.previousElementSibling;
-      if (!last || note.hidden || !row.classList.contains("live-writing")) return;
-      const [said, step, field] = [guide, last, input].map((part) => part.getBoundingClientRect()), beside = said.left >= step.right && said.top < step.bottom && step.top >= field.bottom;
+      const row = note.parentElement, panel = row?.closest(".live-panel"), rect = (part) => part.getBoundingClientRect();
+      if (!panel || note.hidden || !row.classList.contains("live-writing")) return;
+      const guide = panel.querySelector(".live-tour > .live-guide"), title = panel.querySelector(":scope > .live-title"), field = rect(input);
+      const [said, step] = guide ? [guide, guide.previousElementSibling].map(rect) : [], beside = said && said.left >= step.right && said.top < step.bottom && step.top >= field.bottom;
       note.classList.toggle("live-aside", beside);
+      note.classList.toggle("live-above", !beside);
+      const {top, height} = rect(note), above = field.top - rect(title).bottom < 24 && height <= field.top - rect(panel).top && top > 60;
+      note.classList.toggle("live-above", !beside && above);
       if (!beside) return;
-      const inside = (note.offsetParent === row ? row : panel.querySelector(":scope > .live-controls")).getBoundingClientRect();
+      const inside = rect(note.offsetParent === row ? row : panel.querySelector(":scope > .live-controls"));
       note.style.setProperty("--beside", `${Math.floor(said.left - inside.left)}px`);
       note.style.setProperty("--far", `${Math.floor(inside.right - said.right)}px`);
     };
@@ -116,7 +121,7 @@
       event.preventDefault();
     });
     return {
-      parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, list), note], input,
+      parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, left, list), note], input,
       get: () => parse().good.join(" ") || (spec.least ? spec.words[0] : ""),
       kept: () => parse().strange.length ? input.value.trim() : parse().good.join(" "), // for the address: what is unknown, too
       set: (value) => { input.value = value; fresh = 0; close(); writing(false); },
@@ -140,10 +145,15 @@
       say() {
         const {good, trouble, strange, instead} = parse(), list = (words) => words.length === 1 ? words[0] : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
         const says = instead.map(([text, words]) => `“${text}” is read as “${words}”, which the model knows.`);
+        left.textContent = "";
         if (strange.length) {
           const names = [...new Set(strange.map(({word}) => `“${word}”`))], more = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
-          says.push(`${list(more)} ${names.length === 1 ? "is not one" : "are not"} of the model’s ${spec.words.length} words. The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "." : " …"}`);
+          const those = `${list(more)} ${names.length === 1 ? "is" : "are"}`;
+          left.textContent = `${those} left out`; // (stands in the field once somebody has gone on)
+          says.push(`${those} not among the model’s ${spec.words.length} words.`);
         }
+        const now = strange.length ? `The model reads: ${good.length > 12 ? "… " : ""}${good.slice(-12).join(" ") || "nothing yet"}${trouble || !good.length ? "." : " …"}` : "";
+        if (reads.textContent !== now) reads.textContent = now;
         if (trouble) says.push(trouble);
         const [first] = strange, key = first ? `${first.word} ${first.from} ${good.slice(0, first.before).join(" ")}` : "";
         if (told.textContent !== says.join(" ")) told.textContent = says.join(" ");

@@ -27,16 +27,21 @@ GROUND = "e => getComputedStyle(e).backgroundColor"
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
 def test_one_button_stands_out_until_the_experiment_is_done(front_page, width, height):
-    """The next step, and once there is none *Play*."""
+    """The step that was reached, and once it is the last *Play*; the next one has a strong border."""
     _tab, element = front_page(width=width, height=height, still=True)
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     stops = element.query_selector_all(STOPS)
     for k in range(3):
-        grounds = [stop.evaluate(GROUND) for stop in stops]
-        if k < 2:
-            assert play.evaluate(GROUND) == CLEAR and grounds.count(grounds[k + 1]) == 1
         stops[k].click()
         settled(_tab)
+        for all_ in (stops, element.query_selector_all(".live-player-row > .live-stop")):
+            grounds = [stop.evaluate(GROUND) for stop in all_]
+            assert [ground != CLEAR for ground in grounds] == [stop == all_[k] for stop in all_]
+            borders = [stop.evaluate("e => getComputedStyle(e).boxShadow") for stop in all_]
+            assert [border != "none" for border in borders] == [n == k + 1 for n in range(3)]
+            current = [stop.get_attribute("aria-current") for stop in all_]
+            assert current == ["step" if n == k else None for n in range(3)]
+        assert (play.evaluate(GROUND) == CLEAR) == (k < 2)
     assert play.evaluate(GROUND) != CLEAR and element.query_selector(".live-go") is None
 
 
@@ -127,7 +132,7 @@ def test_the_smallest_letters_of_the_drawing_can_be_read(front_page, which):
 def test_a_phones_bar_says_the_answer_in_two_lines(front_page, width, height):
     tab, element = front_page(width=width, height=height)
     stops, answer = element.query_selector_all(STOPS), element.query_selector(".live-answer")
-    for stop, said in ((stops[0], "to “2” with 10.1%."), (stops[1], "“Tarso” with 99.98%.")):
+    for stop, said in ((stops[0], "to “Paolo” with 7.8%."), (stops[1], "“Tarso” with 99.98%.")):
         stop.click()
         settled(tab)
         assert answer.text_content().endswith(said)

@@ -41,7 +41,7 @@ def test_a_phones_first_screen_shows_the_machine_at_work(opened, dark):
     assert places["map"][1] <= places["bar"][0] and places["bar"][1] <= 844
     assert element.query_selector(".machine-key").is_visible()
     answer = element.query_selector(".live-answer")
-    assert answer.text_content().startswith("8 words are about equally probable, from “3” with 11.6%")
+    assert answer.text_content().startswith("9 words are about equally probable, from “3” with 11.6%")
     tints = """e => { const c = e.querySelector('canvas'), r = c.width / c.clientWidth;
       const [{x, y}] = e.view.box.squares, S = e.view.box.S;
       const all = c.getContext('2d').getImageData(x * r, y * r, S * r, S * r).data, seen = new Set();

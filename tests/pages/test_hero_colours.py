@@ -245,3 +245,37 @@ def test_on_a_phone_a_link_to_the_machine_shows_where_its_drawing_begins(open_ta
     assert (
         len({stop.bounding_box()["y"] for stop in element.query_selector_all(".live-tour > .live-stop")}) == 1
     )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_next_words_have_their_english_and_a_position_is_no_power(front_page, width):
+    """The translation stands behind the word, in its line and before its bar; a position below its word."""
+    tab, element = front_page(width=width, height=844)
+    element.query_selector(".live-tour > .live-stop:nth-of-type(3)").click()
+    parts = """(e, which) => [...e.querySelectorAll(which)].map((part) => {
+      const {content, display, fontSize} = getComputedStyle(part, '::after');
+      return [part.textContent, content, display, parseFloat(fontSize), part.scrollWidth <= part.clientWidth];
+    })"""
+    rows = dict((word, more) for word, *more in element.evaluate(parts, ".live-rank > .live-word"))
+    assert rows["vice"] == ['"deputy"', "inline", 12, True] and rows["capo"][0] == '"chief"'
+    assert all(fits for *_, fits in rows.values()) and rows["<EOS> end"][0] == "none"
+    if width == 390:
+        offered = element.evaluate(parts, ".machine-choice > b")
+        assert [said for _, said, *_ in offered] == ['"deputy"', '"Tarsus"', '"chief"']
+    element.query_selector("input[role=combobox]").fill("5 chiama 4 4 chiama 5")
+    words = element.evaluate(parts, ".machine-word")
+    below = [(word, said) for word, said, display, *_ in words if display == "block"]
+    assert below[-3:] == [("4", '"at 5"'), ("chiama", '"calls"'), ("5", '"at 7"')]
+    assert "position stands below it (at 4)" in element.query_selector(".machine-key").text_content()
+    assert tab.complaints == []
+
+
+def test_the_note_of_an_unknown_word_covers_the_sentence_only(front_page):
+    tab, element = front_page(width=1280, height=800)
+    field, note = element.query_selector("input[role=combobox]"), element.query_selector(".live-trouble")
+    field.fill("Pietro chiama xyz ")
+    note.wait_for_element_state("visible")
+    said, english = note.bounding_box(), element.query_selector(".machine-key").bounding_box()
+    assert said["y"] + said["height"] <= english["y"] + 2, "the signs are free"
+    assert element.evaluate(COVERED, ".machine-key summary, .live-tour > .live-stop") == []
+    assert tab.complaints == []

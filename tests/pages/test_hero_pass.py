@@ -155,7 +155,20 @@ def test_guesses_in_the_middle_of_a_pass_are_called_so_and_cannot_be_pressed(fro
     assert element.evaluate("e => e.state.words.at(-1)") == word
 
 
-def test_a_phones_first_screen_shows_numbers_even_if_it_is_low(front_page):
+@pytest.mark.parametrize("width, height", [(390, 664), (360, 640)])
+def test_a_phones_first_screen_shows_numbers_even_if_it_is_low(front_page, width, height):
+    """The most probable words come into the bar with the first touch."""
+    _tab, element = front_page(width=width, height=height)
+    squares = "({view: {stage, box}}) => stage.getBoundingClientRect().top + box.squares[0].y"
+    bar = element.query_selector(".live-player")
+    assert element.evaluate(squares) + 40 <= bar.bounding_box()["y"]
+    choices, low = element.query_selector(".machine-choices"), bar.bounding_box()["height"]
+    assert not choices.is_visible()
+    element.query_selector(".live-tour > .live-stop").click()
+    assert choices.is_visible() and bar.bounding_box()["height"] > low
+
+
+def test_a_low_phone_shows_the_squares_whole(front_page):
     _tab, element = front_page(width=390, height=664)
     square = element.evaluate(
         """e => { const {y} = e.view.box.squares[0], {rows, cell} = e.view.box;
@@ -199,3 +212,39 @@ def test_the_front_page_opens_with_one_pass_that_a_press_ends_and_who_wants_none
     element.query_selector(".live-tour > .live-stop:nth-of-type(2)").click()
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert element.evaluate(stands), "a new text is shown whole"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_first_step_says_that_the_pass_begins_again(front_page, width):
+    """What is not reached is empty, which is no fault: one line says the stage, the other what happens."""
+    tab, element = front_page(width=width, height=844)
+    step = next(b for b in element.query_selector_all(".live-act:text-is('Step')") if b.is_visible())
+    guide, says = element.query_selector(".live-guide"), element.query_selector(".live-says")
+    step.click()
+    begins = "The pass begins again for the same text: stage 1 of 6. The experiment goes on with 2."
+    assert guide.text_content() == begins
+    assert says.text_content() == "“chiama” becomes 64 numbers: its embedding plus that of position 3."
+    for k, stage in enumerate(("attention 0", "feed-forward 0", "attention 1", "feed-forward 1", "choice")):
+        step.click()
+        assert guide.text_content().startswith(f"Stage {k + 2} of 6 of the pass: {stage}. The experiment")
+    step.click()
+    assert "The pass over the new word begins: stage 1 of 6" in guide.text_content()
+    assert tab.complaints == []
+
+
+def test_play_goes_on_from_the_last_step_with_the_whole_model(front_page):
+    """Whoever has switched a part off by hand keeps it off."""
+    tab, element = front_page(width=1280, height=800)
+    stop = element.query_selector(".live-tour > .live-stop:nth-of-type(3)")
+    stop.click()
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    play.click()
+    whole = "e => e.state.off.length === 0 && e.state.words.at(-1) === 'Tarso'"
+    tab.wait_for_function(whole, arg=element)
+    play.click()
+    element.query_selector("input[role=combobox]").fill("5 chiama Paolo")
+    element.query_selector("[data-key=switcher]").click()
+    element.query_selector("[data-key='switch h00']").click()
+    play.click()
+    tab.wait_for_function("e => e.state.words.length > 4", arg=element)
+    assert element.evaluate("e => e.state.off") == ["h00"] and tab.complaints == []

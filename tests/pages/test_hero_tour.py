@@ -213,3 +213,22 @@ def test_play_pauses_when_a_part_is_opened_and_the_part_stays_open(front_page, w
     play.click()
     tab.wait_for_function("([e, n]) => e.state.words.length > n", arg=[element, opened[2]])
     assert element.evaluate("e => e.state.open") == "nothing" and tab.complaints == []
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_next_word_is_explained_close_to_it(front_page, which):
+    """Over the last blocks, where there is no room below the drawing."""
+    _tab, element = front_page(which, 1280, 800)
+    element.query_selector("[data-key=logits]").click()
+    settled(_tab)
+    box, stage, bars = (
+        element.query_selector(f".machine-{part}").bounding_box() for part in ("room", "stage", "bars")
+    )
+    assert box["y"] < stage["y"] + stage["height"] / 2, "it stands in the drawing"
+    assert stage["x"] + stage["width"] / 3 < box["x"] and 0 <= bars["x"] - box["x"] - box["width"] < 180
+    element.query_selector("[data-key=fold]").click()
+    settled(_tab)
+    code, sums = (element.query_selector(f".machine-{part}").bounding_box() for part in ("code", "sums"))
+    assert code["width"] > 0.48 * sums["width"]
+    cut = "e => [...e.querySelectorAll('.machine-cell')].every(c => c.scrollWidth <= c.clientWidth + 1)"
+    assert element.evaluate(cut)

@@ -259,7 +259,7 @@ def test_a_text_that_somebody_writes_is_read_to_its_end(open_tab):
     element.query_selector("input[role=combobox]").fill("Teresa chiama ")
     now = state(element)
     assert now["step_name"] == "prediction" and now["word"] == "chiama" and now["at"] == 0
-    assert now["finding"].startswith("After “chiama” 4 words are about equally probable")
+    assert now["finding"].startswith("After “chiama” 8 words are about equally probable")
 
 
 def test_the_machine_of_the_feed_forward_chapter_opens_its_network_with_the_numbers_folded(open_tab):
@@ -392,7 +392,7 @@ def test_the_text_can_be_read_in_full(open_tab):
     assert len(state(game)["words"]) == 4
     assert game.query_selector(".machine-written mark").text_content() == state(game)["words"][-1]
     assert game.query_selector(".machine-english").text_content().startswith("In English: Pietro calls ")
-    assert game.query_selector(".machine-others").text_content().startswith("others (19 words)")
+    assert game.query_selector(".machine-others").text_content().startswith("others (18 words)")
     text = "1 chiama 2 2 chiama Pietro capo Pietro chiama Paolo Tarso 3"
     game.query_selector("input[role=combobox]").fill(text)
     want = "player 1 calls player 2; player 2 calls Pietro chief! Pietro calls Paolo Tarsus! player 3 …"

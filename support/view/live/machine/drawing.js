@@ -203,7 +203,7 @@
       bars.append(made, make("ol", {class: "live-ranks", "aria-label": "The most probable next words; press one to append it"}, ...state.top.map(({rank, word, plain, p}) => {
         const row = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}${chosen?.rank === rank ? " machine-chosen" : ""}`, "data-key": `bar ${rank}`, ...window.MachineSaid.barred(this),
           "aria-label": `${guesses ? "A guess if the pass stopped here" : "Append"} ${word}: ${p === plain ? much(p) : `${p ? `${much(p)} in the draw` : "cut off"}, ${part(shown, plain)} by the model`}`},
-        make("span", {class: `live-word${named(word)}`, ...this.translated(word)}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+        make("span", {class: `live-word${named(word)}`, ...(SIGNS[word] ? {} : this.translated(word))}, word, ...(SIGNS[word] ? [make("small", {}, ` ${SIGNS[word]}`)] : [])), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
         row.addEventListener("click", () => this.append(word));
         return make("li", {}, row);
       }), ...(state.over || !state.others.count ? [] : [make("li", {class: "machine-others"}, make("span", {}, `others (${state.others.count} words)`), make("span", {class: "live-much"}, much(Math.max(0, state.others.p))))])));

@@ -5,7 +5,7 @@
   const {nextToken, softmax, BOS, EOS, split, prepare, exactly, titled, cased} = window.ModelText;
   const {NOTHING, LISTED, best, ranked, rows, inWords, finding, brief} = window.MachineWords;
   const settled = (logits) => Float64Array.from(logits, (z) => Math.round(z * 1e12) / 1e12);
-  const SHOWN = 12, ALIKE = 0.8;
+  const SHOWN = 12, ALIKE = 2 / 3;
   const SURE = {temperature: 1, top_k: 1, top_p: 1}; // a draw that always takes the most probable word
 
   // Which parts are off, by the names of their switches: h01 is head 1 of block 0, m1 a feed-forward network.
@@ -106,7 +106,7 @@
       const {names} = data;
       found.plain = cased(inWords(open, held, words, here, found.parts, off, tools), names);
       for (const row of found.parts) Object.assign(row, {does: cased(row.does, names), answer: titled(row.answer, names)});
-      const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[alike - 1];
+      const most = Math.max(...plain), alike = plain.filter((p) => p >= ALIKE * most).length, last_ = ranked(plain)[Math.min(alike, LISTED) - 1];
       const about = {left: drawn.filter((p) => p > 0).length, alike, least: tokens[last_], low: exactly(tools.shown, plain[last_])};
       found.finding = cased(finding(held, about, words, here, found, top[0], tools), names);
       return {...found, brief: cased(brief(held, about, found, top[0], tools), names)};
@@ -120,9 +120,11 @@
         if (whole || (step > stands && !at)) {
           const first = opens(held, values, offOf(values, held.model.config), data), then = whole ? stands : 0;
           const next = first ? {prompt: `${prompt} ${first}`, step: then, at: 0} : drawn({...values, ...SURE}, uniform, held, data, then);
+          if (view) view.again = false;
           return next.prompt?.endsWith(EOS) ? {...next, step: stands} : next;
         }
         if (prompt.endsWith(EOS)) return {};
+        if (view) view.again = step >= stands || Boolean(at); // (the pass over a text that stands there already)
         return {at: 0, step: at || step === stands ? 0 : step + 1 < stands ? step + 1 : stands + 1};
       },
       draw: (values, uniform, held, data) => drawn(values, uniform, held, data, data.stands),
@@ -134,17 +136,21 @@
     },
     placed(held) {
       held.view.placed();
-      putAway(held.view.root.closest(".live-panel"));
+      const panel = held.view.root.closest(".live-panel"), begun = () => panel.classList.add("machine-begun"); // (front.css)
+      putAway(panel);
+      for (const hand of ["pointerdown", "keydown"]) panel.addEventListener(hand, begun, {once: true});
       // On the front page Play stands below the drawing and its many buttons: the keyboard may pass them by.
-      const panel = held.view.root.closest(".live-panel");
       if (!panel.closest(".hero")) return;
       const skip = Object.assign(document.createElement("button"), {type: "button", className: "machine-skip", textContent: "Skip the drawing: to Play"});
       skip.addEventListener("click", () => [...panel.querySelectorAll(".live-play")].find((play) => play.checkVisibility())?.focus());
       panel.querySelector(":scope > .live-picture").before(skip);
     },
     written: ({stands}) => ({at: 0, step: stands}),
-    // From the end of a text Play goes back to what somebody wrote, or else to its first word.
+    // From a step of the experiment Play goes on with the whole model; from the end of a text it goes back to what somebody
+    // wrote, or else to its first word.
     begin({prompt}, data, held) {
+      const {stop} = held.view.tools, {off} = held.view.state;
+      if (stop && off.length) return Object.fromEntries(off.map((name) => [name, true]));
       const words = split(prompt), n = wordsOf(held, prompt).length;
       if (!prompt.endsWith(EOS) && n < held.model.config.context) return null;
       const {fresh} = held.view.tools.typed(), own = words.slice(0, words.length - fresh);
@@ -155,6 +161,7 @@
     stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
+    does: (state, {view}) => view && window.MachineSaid.stage(state, view), // how far the pass has come
     pace: ({step}, {stands, pace}) => step < stands ? pace.part : step > stands ? pace.choice : pace.word,
   };
   // Few buttons are seen at first: a word at random stands with the sliders that say how it is drawn.

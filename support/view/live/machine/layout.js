@@ -66,8 +66,8 @@
     }
     box.switcher = {x: x + fan + 2, y: 0, w: W - x - fan - 2, h: Math.max(28, tap)};
     box.step = 28; // from one candidate to the next
-    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 9 * box.step - 30)), w: W - x - fan - 2, h: 9 * box.step + 28};
-    box.H = Math.max(box.H, box.bars.y + 9 * box.step + 30);
+    box.bars = {x: x + fan + 2, y: Math.max(box.switcher.h, Math.min(head - 46, box.H - 10 * box.step - 30)), w: W - x - fan - 2, h: 10 * box.step + 28};
+    box.H = Math.max(box.H, box.bars.y + 10 * box.step + 30);
     box.fan = {x: x + 2, to: x + fan, y: box.bars.y + 29, step: box.step};
     box.point = (p) => ({x: 0, y: (places[p] || {y: gap ? y(1) : head + 2}).y});
     return box;
@@ -109,7 +109,7 @@
       box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
     }
     box.step = 34;
-    box.bars = {x: 0, y: y + 14, w: W, h: (state.over ? 2 : 9) * box.step + 30}; // (behind the end of a text stands one line)
+    box.bars = {x: 0, y: y + 14, w: W, h: (state.over ? 2 : 10) * box.step + 30}; // (behind the end of a text stands one line)
     box.H = box.bars.y + box.bars.h;
     box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 8}).x, y: 0});
     return box;

@@ -26,8 +26,8 @@ from support.view.live.model_text import (
 )
 
 SHOWN = 12  # positions whose numbers are given, the chosen one among them
-LISTED = 8  # candidates, the most probable first
-ALIKE = 0.8  # of the largest probability: who has as much is about as probable
+LISTED = 9  # candidates, the most probable first
+ALIKE = 2 / 3  # of the largest probability: who has as much is about as probable
 NOTHING = "nothing"
 
 
@@ -171,7 +171,7 @@ def machine(
     for row in found["parts"]:
         row |= {"does": cased(row["does"], name), "answer": titled(row["answer"], name)}
     about: Values = {"left": sum(p > 0 for p in drawn), "alike": sum(p >= ALIKE * max(plain) for p in plain)}
-    least = ranked(plain)[about["alike"] - 1]
+    least = ranked(plain)[min(about["alike"], LISTED) - 1]  # (a word that is listed)
     about |= {"least": tokens[least], "low": exactly(plain[least])}
     return found | {"finding": cased(_finding(name, about, prompt, words, here, found, top), name)}
 
@@ -208,9 +208,9 @@ def _finding(
     elif part in ("prediction", "choice"):
         said = "{after} the most probable next word is “{best}” with {p}."
         if about["alike"] > 3:  # a tie has no winner
-            said = "{after} {alike} words{listed} are about equally probable, "
-            said += "from “{best}” with {p} to “{least}” with {low}."
-            about["listed"] = f" ({LISTED} listed)" if about["alike"] > LISTED else ""
+            said = "{after} {alike} words are about equally probable{listed} from “{best}” with {p} "
+            said += "to “{least}” with {low}."
+            about["listed"] = f"; the {LISTED} listed go" if about["alike"] > LISTED else ","
         if found["over"]:
             return (
                 f"The text has ended: nothing follows {EOS}. Press “Play” to begin again, "
@@ -224,10 +224,6 @@ def _finding(
             said += " With all parts it would be “{other}” with {sure}."
     elif part == "embedding":
         said = "“{word}” becomes {d} numbers: its embedding plus that of position {place}."
-        if here >= max(begins, 1):  # the first word of all follows nothing
-            before = passed(name, prompt, tuple(found["off"]))[1][-1, here - 1].softmax(dim=-1)
-            about["given"] = exactly(before[loaded(name)[1].id(words[here])].item())
-            said = said.replace("”", "”, to which the model had given a probability of {given},", 1)
     elif part == "attention":
         head, key, weight = _collects(found, int(layer), here, begins)
         about |= {"head": head, "other": placed(words, key), "weight": weight}

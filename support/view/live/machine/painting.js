@@ -155,7 +155,7 @@
       if (t) state.top.forEach(({plain}, k) => {
         c.globalAlpha = 0.3 + 0.5 * plain;
         c.lineWidth = 0.5 + 10 * plain;
-        this.curve(c, true, fan.x, last.y + box.rows * box.cell / 2 + (k - 3.5) * 3, (fan.x + fan.to) / 2, fan.to, fan.y + fan.step * (k + 0.5), t);
+        this.curve(c, true, fan.x, last.y + box.rows * box.cell / 2 + (k - 4) * 3, (fan.x + fan.to) / 2, fan.to, fan.y + fan.step * (k + 0.5), t);
       });
       c.globalAlpha = 1;
     }

@@ -52,6 +52,12 @@
   // What Play does, in a sentence that stays as it is while it goes on.
   const playing = ({opening, data}) => opening ? `Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`
     : "Play goes on word by word: each is the most probable one after the text so far.";
+  // How far a pass has come that is gone through by hand: what it has not reached is empty.
+  function stage({step, step_name: name}, {again, data: {stands}}) {
+    if (step === stands) return "";
+    const at = `tage ${Math.min(step, stands) + 1} of ${stands + 1}`;
+    return step ? `S${at} of the pass: ${name}` : `The pass ${again ? "begins again for the same text" : "over the new word begins"}: s${at}`;
+  }
   // The same, and the button that brings them back: as long as one is off, whatever else is said.
   function missing(view) {
     const {state: {off}, tools: {make, set}} = view, all = lacks(view.state), said = `${all.slice(0, 1).toUpperCase()}${all.slice(1)} off.`;
@@ -73,7 +79,7 @@
   // The most probable next words, where a finger reaches them; one that is pressed is appended. In the middle of a pass they
   // are guesses, and are only told.
   const choices = (view, much) => view.state.step < view.data.stands ? guesses(view, much) : view.state.top.slice(0, 3).map(({word, p, plain}) => {
-    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(p ? barred(view) : {"aria-disabled": "true", title: CUT}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : ""}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
+    const {make} = view.tools, button = make("button", {type: "button", class: "machine-choice", ...(p ? barred(view) : {"aria-disabled": "true", title: CUT}), "aria-label": `Append ${word}: ${much(p)}`}, make("b", {class: view.data.names.includes(word) ? "machine-named" : "", ...view.translated(word)}, word), bar(make, p, Math.abs(p - plain) > 5e-4 ? plain : undefined), make("span", {class: "live-much"}, much(p)));
     const says = p ? why(view) : CUT;
     button.addEventListener("click", () => says ? view.choices.replaceChildren(make("p", {class: "machine-guess", role: "status"}, says)) : view.append(word));
     return button;
@@ -154,7 +160,7 @@
         entry([make("b", {}, "…")], "at the beginning of threads: the words that are not shown, in their order"),
         entry([], make("b", {}, "Step"), " goes through one part of the model and, after the last one, appends the most probable word; ", make("b", {}, "Play"), " repeats that. ", make("b", {}, "Pick a word at random"), " draws a word as often as its probability says, or as the sliders under “More” set it, and goes through all parts at once."),
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
-        entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1.")));
+        entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1; where a text has a word more than once, its position stands below it (at 4).")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, subtitle, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, stage, subtitle, hint, colours, key, inEnglish};
 })();

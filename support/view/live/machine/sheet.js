@@ -160,9 +160,10 @@
     inside(margin, width) {
       const {box: {blocks, words, bars, W}, state} = this.view, [kind, place = ""] = state.open.split(" "), frame = blocks[parseInt(place, 10)]?.frame;
       const [first, last] = [blocks[0], blocks.at(-1)].map((block) => block.frame), start = words[0].w + 6, end = bars.x - 6;
-      const spans = frame ? [[start, frame.x], [frame.x + frame.w, end]] : kind === "logits" ? [[start, last.x]] : [[blocks.length > 1 ? first.x + first.w : end, end]];
+      const spans = frame ? [[start, frame.x], [frame.x + frame.w, end]] : kind === "logits" ? [[Math.min(last.x, end - ROOM), end]] : [[blocks.length > 1 ? first.x + first.w : end, end]];
       const [from, to] = spans.reduce((most, span) => span[1] - span[0] > most[1] - most[0] ? span : most);
-      if (to - from >= ROOM) return [margin + from, Math.min(to - from, WIDEST)];
+      const near = Math.min(to - from, WIDEST);
+      if (near >= ROOM) return [margin + (from === start ? to - near : from), near]; // (close to what it explains)
       const wide = Math.min(0.46 * width, WIDEST), middle = frame ? frame.x + frame.w / 2 : kind === "logits" ? W : 0;
       return [middle < W / 2 ? width - wide : 0, wide];
     }

@@ -101,7 +101,7 @@ def draw_machine(values: Values, found: Values, name: str) -> Figure:
                 back.imshow(cells, cmap="Greens", extent=place, aspect="auto", zorder=2)
     stands = values["step"] >= standing(name)
     back.text(0.83, 0.93, "next word" if stands else "if it stopped here", fontsize=11)
-    for rank, item in enumerate(found["top"]):
+    for rank, item in enumerate(found["top"][:8]):
         at = 0.84 - 0.1 * rank
         back.barh(at - 0.035, 0.15 * item["p"], left=0.84, height=0.03, color=style.COLOURS["blue"])
         back.text(0.84, at, f"{item['word']}  {shown(item['p'], 1, percent=True)}", fontsize=11, va="center")

@@ -2,7 +2,8 @@
 (() => {
   "use strict";
   const {Reader, softmax, BOS, EOS, after, surely, exactly, placed} = window.ModelText;
-  const NOTHING = "nothing", LISTED = 8; // candidates, the most probable first
+  const NOTHING = "nothing", LISTED = 9; // candidates, the most probable first
+  const goesFrom = (alike) => alike > LISTED ? `; the ${LISTED} listed go` : ","; // (a word that is named is listed)
   const ranked = (numbers) => window.ModelText.ranked(Array.from(numbers, (x) => Math.round(x * 1e12))); // equal but for rounding is equal
   const best = (numbers) => {
     let at = 0, top = -Infinity;
@@ -96,11 +97,9 @@
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
       const drawn = inTheDraw(first, left, tokens.length - c.masked_ids.length, shown);
       const off = found.off.length ? fill(" With all parts it would be “{other}” with {sure}.", intact(held, here, shown)) : "";
-      const said = alike > 3 ? "{after} {alike} words{listed} are about equally probable, from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
-      return fill(said, {...about, alike, least, low, listed: alike > LISTED ? ` (${LISTED} listed)` : ""}) + drawn + off; // (a tie has no winner)
+      const said = alike > 3 ? "{after} {alike} words are about equally probable{listed} from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
+      return fill(said, {...about, alike, least, low, listed: goesFrom(alike)}) + drawn + off; // (a tie has no winner)
     }
-    if (part === "embedding" && here >= Math.max(held.begins, 1)) return fill("“{word}”, to which the model had given a probability of {given}, becomes {d} numbers: its embedding plus that of position {place}.",
-      {...about, given: exactly(shown, softmax(reader.logitsAt(here - 1))[held.ids.get(words[here])])});
     if (part === "embedding") return fill("“{word}” becomes {d} numbers: its embedding plus that of position {place}.", about);
     if (part === "attention") {
       if (!here) return fill("Attention {layer}: “{word}” has no word before it to collect information from.", about);
@@ -125,7 +124,7 @@
     if (over) return "The text has ended. “Play” begins again, “Back” takes the last word back.";
     const drawn = inTheDraw(first, left, held.tokens.length - held.model.config.masked_ids.length, shown);
     const best = `“${first.word}” with ${exactly(shown, first.plain)}`, place = here < words.length - 1 ? `After “${words[here]}”: ` : "";
-    if (alike > 3) return `${place}${alike} words are about equally probable, from ${best} to “${least}” with ${low}.${drawn}`;
+    if (alike > 3) return `${place}${alike} words are about equally probable${goesFrom(alike)} from ${best} to “${least}” with ${low}.${drawn}`;
     const {other, sure} = off.length ? intact(held, here, shown) : {};
     return `${place || "Next: "}${best}${other ? `; with all parts “${other}” with ${sure}` : ""}.${drawn}`;
   }
