@@ -306,11 +306,12 @@ def _sweep(site: Path) -> None:
     """Files below `_static` that no page, style or script names, or that a joint script holds already."""
     static = site / "_static"
     named = "\n".join(p.read_text(encoding="utf8") for p in pages_of(site))
-    named += "\n".join(
-        p.read_text(encoding="utf8")
-        for p in static.rglob("*")
-        if p.suffix in (".css", ".js") and p.name in named
+    texts = [p for p in static.rglob("*") if p.suffix in (".css", ".js") and p.name in named]
+    # (A style sheet that names another only in a comment does not load it.)
+    named += re.sub(
+        r"/\*.*?\*/", "", "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".css"), flags=re.S
     )
+    named += "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".js")
     joint = [p.read_text(encoding="utf8") for p in (*static.glob("script-*.js"), *static.glob("page-*.js"))]
     for path in sorted(p for p in static.rglob("*") if p.is_file()):
         alone = path.suffix != ".js" or path.relative_to(site).as_posix() in named

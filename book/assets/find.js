@@ -159,7 +159,7 @@
       }
       if (!at.size) continue;
       const prose = element.matches(TEXT) && !element.closest(".cell, table");
-      const stressed = [...element.querySelectorAll("strong, b")].some((bold) => has(bold, words)), head = headOf(element.closest("section[id]")), titled = has(head, words) && !/^Deeper/.test(head.textContent);
+      const stressed = [...element.querySelectorAll("strong, b")].some((bold) => has(bold, words)), head = headOf(element.closest("section[id]")), titled = has(head, words) && (words[1] || !/^Deeper/.test(head.textContent));
       const here = [...at.keys()].reduce((sum, k) => sum + words[k].rare, 0) * (prose ? 2 : 1) * (element.closest("#references, #what-the-sources-say") ? 0.3 : titled ? 1.4 : 1) + (text.length > 60 ? 0.3 : 0) + (stressed ? 0.3 : 0);
       if (here > score) [best, score] = [{element, text, at: Math.min(...at.values()), last: Math.max(...at.values())}, here];
     }

@@ -219,7 +219,8 @@ def test_an_interrupted_build_goes_on_and_ends_the_same(made, tiny, tmp_path, mo
         SequenceBatches, "__call__", lambda self, step: (served.append(self.seed), real(self, step))[1]
     )
     assert baking.build(tiny, tmp_path) == card
-    assert set(served) == {5, 6}
+    # Of the first, one batch is compared with that of the run before; of the others all are trained on.
+    assert served.count(4) == 1 and served.count(6) == 31 and 1 < served.count(5) <= 31
 
 
 def test_baselines_are_judged_on_the_models_own_terms(made, tiny):

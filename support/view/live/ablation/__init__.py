@@ -121,7 +121,7 @@ def rules(**on: bool) -> Values:
     else:
         how = "Without " + (", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0])
     said = (
-        "{how}, the right title has a probability of {title}, each case weighted by how often it occurs, "
+        "{how}, the right title has {title} on average over all games, "
         "and the called one has {speaker:.1%} of the probability of speaking next."
     )
     found = {"rules": items, "greeting": greeting, "speaker": speaker}

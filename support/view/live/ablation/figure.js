@@ -35,7 +35,7 @@
       const greeting = mean([0, 1, 2, 3]), speaker = mean([4, 5]), names = off.names.map((name) => data.names[name]);
       const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
       const how = names.length ? `Without ${list}` : "With every part switched on";
-      const said = "{how}, the right title has a probability of {title}, each case weighted by how often it occurs, and the called one has {speaker:.1%} of the probability of speaking next.";
+      const said = "{how}, the right title has {title} on average over all games, and the called one has {speaker:.1%} of the probability of speaking next.";
       const fallen = rules.filter(({change}) => change < -data.fell).map(({rule, asked}) => `“${rule}” (${asked})`), [some, all, none] = data.needed;
       const needed = !names.length ? "" : !fallen.length ? none : fallen.length === rules.length ? all : `${some}${fallen.length === 1 ? fallen[0] : `${fallen.length} of the rules`}.`;
       return {rules, greeting, speaker, finding: fill(said, {title: least(shown, greeting).replace("≥", "at least"), speaker, how}) + needed};
