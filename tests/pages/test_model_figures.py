@@ -248,8 +248,7 @@ def test_all_switches_come_on_again(opened):
     assert told[0] == "≥ 99.9%" and state(element)["rules"][0]["now"] < 1, "a share below 1 is not told as 1"
     assert "100.0%" not in told
     assert (
-        "has at least 99.9% on average over all games"
-        in element.query_selector(".live-says").text_content()
+        "has at least 99.9% on average over all games" in element.query_selector(".live-says").text_content()
     )
     groups = element.query_selector_all("fieldset")
     assert [group.query_selector("legend").text_content() for group in groups] == ["Block 0", "Block 1"]
