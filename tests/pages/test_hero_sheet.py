@@ -122,6 +122,10 @@ def test_all_numbers_of_a_part_get_much_of_the_window_and_nothing_lies_over_them
 # What stands at the middle of a part of the bar, as a finger finds it.
 ON_TOP = """e => { const {x, y, width, height} = e.getBoundingClientRect();
   return e.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }"""
+# What was asked for begins under the title.
+BEGINS = """e => { const [head, first] = ['head', 'formula'].map(
+    which => e.querySelector('.machine-' + which).getBoundingClientRect());
+  return 0 <= first.top - head.bottom && first.top - head.bottom < 80; }"""
 PHONES = [(390, 844), (360, 640), (360, 740), (430, 932)]
 
 
@@ -141,10 +145,7 @@ def test_on_a_phone_a_sheet_leaves_the_bar_and_half_of_the_window(front_page, wi
         assert last["y"] + last["height"] <= top, "its end can be read"
     element.query_selector("[data-key=fold]").click()
     settled(tab)
-    head, first = (
-        element.query_selector(f".machine-{which}").bounding_box() for which in ("head", "formula")
-    )
-    assert 0 <= first["y"] - head["y"] - head["height"] < 80, "what was asked for begins under the title"
+    tab.wait_for_function(BEGINS, arg=element)
     assert tab.complaints == []
 
 

@@ -79,11 +79,13 @@
       this.standBeside(box.flow === "across");
       if (box.flow === "across") this.stand(asked);
       const fold = asked && (this.stood || box.flow === "down") && room.querySelector(".machine-fold"); // the numbers that were asked for begin under its title
-      if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom;
+      const under = () => { if (fold) room.scrollTop += fold.getBoundingClientRect().top - room.querySelector(".machine-head").getBoundingClientRect().bottom; };
+      under();
       if (box.flow === "across") return;
       const {top, height} = this.explained();
       await Promise.all(room.getAnimations().map((rising) => rising.finished.catch(() => {})));
       if (!this.raised) return;
+      under(); // (while the sheet rose, what was asked for may not have had its height)
       // The page goes up if the sheet covers what it explains, or if the figure, above which it cannot rise, begins too low.
       const sheet = room.getBoundingClientRect(), over = Math.max(sheet.bottom - innerHeight, Math.min(top + height - sheet.top, top - HEADER - box.strip));
       if (over > 1) this.view.glide(over);
