@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from support.core import InputError
 from support.core.tensor_file import read_tensors, refuse_damaged, write_tensors
-from support.core.validation import checked
+from support.core.validation import checked, plain
 from support.text import BPETokenizer, Vocabulary
 from support.training.model_kinds import build, describe, differences, unwrap
 
@@ -55,13 +55,13 @@ def save_checkpoint(
         model: a `GPT`, `Encoder`, `Classifier` or `EncoderDecoder`, compiled or not.
         path: the file; its usual ending is ``.safetensors``.
         extra: more tensors, named ``part.name`` with a part other than ``model``.
-        metadata: plain values that JSON can hold.
+        metadata: plain values that JSON can hold; numbers of NumPy become Python's own.
         tokenizer: what turns text into the model's ids.
         weights: the model's ``state_dict``, if the model itself holds only a part of it.
 
     Raises:
-        InputError: the model is of another kind, or parts of it were replaced; or an extra tensor has the
-            name of a weight.
+        InputError: the model is of another kind, or parts of it were replaced; an extra tensor has the name
+            of a weight; or JSON cannot hold the metadata.
         OSError: the file cannot be written; the error names it.
 
     >>> import tempfile
@@ -75,11 +75,15 @@ def save_checkpoint(
     taken = [name for name in extra or {} if name.startswith("model.")]
     if taken:
         raise InputError(f"extra: {taken[0]!r} would be taken for a weight of the model; rename its part.")
+    try:
+        noted = json.dumps(metadata or {}, default=_plain_number)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"metadata holds what JSON cannot hold ({error}); give plain values.") from None
     weights = unwrap(model).state_dict() if weights is None else weights
     header = {
         "format": FORMAT,
         "model": json.dumps(describe(model)),
-        "metadata": json.dumps(metadata or {}),
+        "metadata": noted,
         "tokenizer": json.dumps(None if tokenizer is None else _tokenizer_to_dict(tokenizer)),
     }
     write_tensors(path, {f"model.{name}": t for name, t in weights.items()} | (extra or {}), header)
@@ -131,6 +135,12 @@ def _assemble(header: dict[str, str], tensors: dict[str, Tensor]) -> Checkpoint:
         json.loads(header["metadata"]),
         None if tokenizer is None else _tokenizer_from_dict(tokenizer),
     )
+
+
+def _plain_number(value: Any) -> Any:
+    if (number := plain(value)) is value:
+        raise TypeError(f"a {type(value).__name__}")
+    return number
 
 
 def _tokenizer_to_dict(tokenizer: Tokenizer) -> dict[str, Any]:

@@ -358,3 +358,12 @@ def test_a_run_goes_on_with_its_own_data_only(tmp_path):
     with pytest.raises(InputError, match="not those that this run was begun with"):
         other = SequenceBatches([[1, 2, 4]], 1)
         train(GPT(config), other, TrainConfig(steps=3, **settings), resume=True)
+
+
+def test_metadata_is_what_json_can_hold(tmp_path):
+    model = GPT(GPTConfig(vocab_size=12, d_model=8, n_heads=2))
+    save_checkpoint(model, tmp_path / "a", metadata={"loss": np.float32(0.5), "steps": np.int64(3)})
+    assert load_checkpoint(tmp_path / "a").metadata == {"loss": 0.5, "steps": 3}
+    with pytest.raises(InputError, match=r"metadata holds what JSON cannot hold \(a Tensor"):
+        save_checkpoint(model, tmp_path / "b", metadata={"loss": torch.ones(2)})
+    assert not (tmp_path / "b").exists()
