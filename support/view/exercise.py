@@ -68,10 +68,8 @@ def _verdict(answer, cases, right, wrongs, tolerance) -> str:
     shapes = [tuple(x.shape) if isinstance(x, Tensor | np.ndarray) else None for x in (right[at], given[at])]
     if None not in shapes and shapes[0] != shapes[1]:
         return f"not yet: on case {at + 1} the shape should be {shapes[0]}, yours is {shapes[1]}"
-    where, wanted, found = _first_difference(_plain(right[at]), _plain(given[at]), tolerance)
-    told = _brief(wanted), _brief(found)
-    wanted, found = told if told[0] != told[1] else (repr(wanted), repr(found))  # they differ far behind
-    return f"not yet: case {at + 1}{_shown(cases[at])}{where} should give {wanted}, yours gives {found}"
+    told = _first_difference(_plain(right[at]), _plain(given[at]), tolerance)
+    return f"not yet: case {at + 1}{_shown(cases[at])}{told}"
 
 
 def _shown(case: Any) -> str:
@@ -80,27 +78,24 @@ def _shown(case: Any) -> str:
     return f" ({text})" if len(text) <= 60 and "<" not in text else ""
 
 
-def _first_difference(wanted: Any, given: Any, tolerance: float, where: str = "") -> tuple[str, Any, Any]:
-    """Where two results first differ, as a place inside them, if they are too long to be shown whole."""
-    short = len(str(_rounded(wanted))) <= 60
-    if isinstance(wanted, Mapping) and isinstance(given, Mapping) and not short:
-        if wanted.keys() != given.keys():
-            missing, more = [k for k in wanted if k not in given], [k for k in given if k not in wanted]
-            what = f"key {missing[0]!r}" if missing else f"no key {more[0]!r}"
-            return where, _Words(what), _Words("no such key" if missing else "one")
+def _first_difference(wanted: Any, given: Any, tolerance: float, where: str = "") -> str:
+    """How two results differ; of long ones the first place where they do."""
+    long = len(str(_rounded(wanted))) > 60
+    pairs: list[tuple[str, Any, Any]] = []
+    if long and isinstance(wanted, Mapping) and isinstance(given, Mapping):
+        for one, other, what in ((wanted, given, "should have"), (given, wanted, "should not have")):
+            if missing := [key for key in one if key not in other]:
+                return f"{where} {what} the key {missing[0]!r}"
         pairs = [(f"[{key!r}]", wanted[key], given[key]) for key in wanted]
-    elif isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given) and not short:
+    elif long and isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given):
         pairs = [(f"[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, given, strict=True))]
-    else:
-        return where, wanted, given
-    place, a, b = next(pair for pair in pairs if not _same(pair[2], pair[1], tolerance))
-    return _first_difference(a, b, tolerance, (where or " at ") + place)
-
-
-class _Words(str):
-    """Words of ours, which stand without quotation marks."""
-
-    __slots__ = ()
+    for place, a, b in pairs:
+        if not _same(b, a, tolerance):
+            return _first_difference(a, b, tolerance, (where or " at ") + place)
+    right, yours = _brief(wanted), _brief(given)
+    if right == yours:  # they differ far behind
+        right, yours = repr(wanted), repr(given)
+    return f"{where} should give {right}, yours gives {yours}"
 
 
 def _run(function: Callable[..., Any], case: Any) -> Any:
