@@ -82,11 +82,11 @@ def end_to_end(encoder: RetrievalEncoder, there) -> dict[str, float]:
     shop, draw = zoo.load("shop"), random.Random(5)
     problems: list[Problem] = [about(page, draw, "person") for page in there]
     harness = Harness(shop.model, shop.vocabulary, {"find": Search(encoder, [p.words for p in there])})
-    belts = harness.run_many([" ".join(p.question) for p in problems])
+    trajectories = harness.run_many([" ".join(p.question) for p in problems])
     found, right = [], []
-    for belt, problem, page in zip(belts, problems, there, strict=True):
-        found.append(bool(belt.calls) and belt.calls[0].result == " ".join(page.words))
-        right.append(belt.answer() == problem.answer[0])
+    for trajectory, problem, page in zip(trajectories, problems, there, strict=True):
+        found.append(bool(trajectory.calls) and trajectory.calls[0].result == " ".join(page.words))
+        right.append(trajectory.answer() == problem.answer[0])
     hit, miss = ([r for f, r in zip(found, right, strict=True) if f == want] for want in (True, False))
     return {
         "recall by the model": round(sum(found) / len(found), 4),
