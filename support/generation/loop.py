@@ -27,6 +27,7 @@ def generate(
     temperature: float | int = 1.0,
     top_k: int | None = None,
     top_p: float | int | None = None,
+    min_p: float | int | None = None,
     greedy: bool = False,
     seed: int | None = None,
     stop: Collection[int] = (),
@@ -48,7 +49,7 @@ def generate(
         model: ids → logits, such as `support.model.GPT`.
         ids: the text so far, one token at least.
         max_new_tokens: write at most so many.
-        temperature: see `next_token`; so are ``top_k`` and ``top_p``.
+        temperature: see `next_token`; so are ``top_k``, ``top_p`` and ``min_p``.
         greedy: take the best token every time (of equal ones the lowest id).
         seed: the same seed gives the same text; without one, torch's own generator draws.
         stop: ids after which a text ends; the one met is part of the result.
@@ -70,10 +71,10 @@ def generate(
     >>> len(generate(model, [1], max_new_tokens=5, seed=0))
     6
     """
-    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "greedy": greedy, "stop": stop}
-    how = {"cache": cache, "prefill": prefill, "reproducible": reproducible, "compile": compile}
+    draw = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "greedy": greedy}
+    how = {"stop": stop, "cache": cache, "prefill": prefill, "reproducible": reproducible, "compile": compile}
     text = whole_numbers(ids, "A prompt")
-    return _written(model, [text], max_new_tokens, [seed], **options, **how)[0]
+    return _written(model, [text], max_new_tokens, [seed], **draw, **how)[0]
 
 
 def stream(
@@ -168,10 +169,12 @@ def _steps(
         raise InputError(NOTHING_TO_CONTINUE)
     check("max_new_tokens", max_new_tokens, CountOrZero)
     check("prefill", prefill, Count | None)
-    sampling = {"temperature": 1.0, "top_k": None, "top_p": None} | sampling
+    plain: dict[str, Any] = {"temperature": 1.0, "top_k": None, "top_p": None, "min_p": None}
+    sampling = plain | sampling
     check_sampling(**sampling)
-    if greedy and sampling != {"temperature": 1.0, "top_k": None, "top_p": None}:
-        raise InputError("greedy takes the best token every time; leave temperature, top_k and top_p out.")
+    if greedy and sampling != plain:
+        names = "temperature, top_k, top_p and min_p"
+        raise InputError(f"greedy takes the best token every time; leave {names} out.")
     weight = next(model.parameters(), None)
     device = torch.device("cpu") if weight is None else weight.device
     on_cpu = reproducible or (reproducible is None and device.type == "cpu")

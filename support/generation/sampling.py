@@ -17,10 +17,11 @@ def next_token(
     temperature: float | int = 1.0,
     top_k: int | None = None,
     top_p: float | int | None = None,
+    min_p: float | int | None = None,
 ) -> Float[Tensor, "*batch vocab"]:
     """The probability of every token: divide by the temperature, keep the best, normalise again.
 
-    The order is that of Hugging Face's `transformers`: temperature, then top-k, then top-p of what is left.
+    The order is that of Hugging Face's `transformers`: temperature, top-k, top-p of what is left, min-p.
 
     Args:
         logits: −∞ rules a token out.
@@ -28,6 +29,8 @@ def next_token(
         top_k: keep the k best tokens, and those that tie with the k-th (Fan et al. 2018).
         top_p: keep the fewest tokens, best first, that together reach this probability (Holtzman et al.
             2020); at least one is kept, and of equally good ones at the edge the higher id.
+        min_p: keep the tokens that have at least this share of the best one's probability (Nguyen et al.
+            2024).
 
     Returns:
         probabilities that add up to 1; float32 at least.
@@ -38,7 +41,7 @@ def next_token(
     >>> next_token(torch.tensor([2.0, 1.0, 0.0]), top_k=2).round(decimals=3)
     tensor([0.7310, 0.2690, 0.0000])
     """
-    check_sampling(temperature, top_k, top_p)
+    check_sampling(temperature, top_k, top_p, min_p)
     best = logits.amax(dim=-1)
     check_best(best)
     scores = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
@@ -51,6 +54,8 @@ def next_token(
         unneeded = ascending.softmax(dim=-1).cumsum(dim=-1) <= 1 - top_p
         unneeded[..., -1] = False
         scores = scores.masked_fill(torch.zeros_like(unneeded).scatter(-1, order, unneeded), -math.inf)
+    if min_p is not None:  # the best score is 0 here, so exp gives shares of the best probability
+        scores = scores.masked_fill(scores.exp() < min_p, -math.inf)
     return scores.softmax(dim=-1)
 
 
@@ -76,9 +81,12 @@ def check_best(scores: Float[Tensor, "*batch"]) -> None:
 
 
 def check_sampling(
-    temperature: float | int, top_k: int | None = None, top_p: float | int | None = None
+    temperature: float | int,
+    top_k: int | None = None,
+    top_p: float | int | None = None,
+    min_p: float | int | None = None,
 ) -> None:
-    """Refuse a temperature, top-k or top-p that makes no sense, in one sentence.
+    """Refuse a temperature, top-k, top-p or min-p that makes no sense, in one sentence.
 
     >>> check_sampling(1.0, 0, None)
     Traceback (most recent call last):
@@ -91,7 +99,8 @@ def check_sampling(
         )
     if top_k is not None and not (isinstance(top_k, Integral) and top_k >= 1):
         raise InputError(f"top_k={top_k!r} keeps no token; give 1 or more, or None for all.")
-    if top_p is not None and not (isinstance(top_p, Real) and 0 < top_p <= 1):
-        raise InputError(
-            f"top_p={top_p!r} is no probability; give a number above 0 and up to 1, or None for all."
-        )
+    for name, share in (("top_p", top_p), ("min_p", min_p)):
+        if share is not None and not (isinstance(share, Real) and 0 < share <= 1):
+            raise InputError(
+                f"{name}={share!r} is no probability; give a number above 0 and up to 1, or None for all."
+            )

@@ -37,6 +37,7 @@ from support.training.loop import Batches, Evaluate
 
 HELD_OUT = 0.05  # of a text, at its end: what the loss is measured on
 SEVERAL = int(os.environ.get("WORLD_SIZE", "1")) > 1  # torchrun started more than this process
+MODEL = ("vocab_size", "layers", "d_model", "heads", "kv_heads", "context", "dropout", "llama")  # options
 Task = tuple[GPT, Batches, Evaluate, Tokenizer]
 
 
@@ -57,6 +58,10 @@ def main(arguments: list[str] | None = None) -> int:
 def run(given: argparse.Namespace) -> None:
     """Train, tell the loss, and show a sample."""
     seed_everything(given.seed, threads=given.threads)
+    if given.recipe and given.start_from:
+        raise InputError(
+            "--start-from goes on with a text (--text); a recipe begins with a model of its own."
+        )
     if given.recipe:
         settings, (model, batches, evaluate, tokenizer) = _from_recipe(given)
     else:
@@ -114,28 +119,50 @@ def _from_text(given: argparse.Namespace) -> Task:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as a text in UTF-8 ({error}); check the path.") from None
     cut = int(len(text) * (1 - HELD_OUT))
-    last = Path(given.folder) / "last.safetensors"
-    saved = load_checkpoint(last).tokenizer if given.resume and last.is_file() else None
-    tokenizer = saved or BPETokenizer.train(text[:cut], given.vocab_size, special_tokens=["<EOS>"])
-    model = GPT(
-        GPTConfig(
-            vocab_size=len(tokenizer),
-            context=given.context,
-            d_model=given.d_model,
-            n_layers=given.layers,
-            n_heads=given.heads,
-            n_kv_heads=given.kv_heads,
-            dropout=given.dropout,
-            **LLAMA if given.llama else {},
-        )
-    )
+    model, tokenizer = _started(given) if given.start_from else _built(given, text[:cut])
+    context = model.config.context
     ids, held_out = (torch.tensor(tokenizer.encode(part)) for part in (text[:cut], text[cut:]))
     _say(f"{path.name}: {len(ids):,} tokens to learn from, {len(held_out):,} held out")
     if len(held_out) < 2:
         raise InputError(f"{path.name} is too short to hold out two tokens of it; give a longer text.")
     batch_size = 16 if given.batch_size is None else given.batch_size
-    batches = StreamBatches(ids, batch_size, given.context, seed=given.seed)
-    return model, batches, lambda m: evaluate_stream(m, held_out, given.context), tokenizer
+    batches = StreamBatches(ids, batch_size, context, seed=given.seed)
+    return model, batches, lambda m: evaluate_stream(m, held_out, context), tokenizer
+
+
+def _built(given: argparse.Namespace, text: str) -> tuple[GPT, Tokenizer]:
+    """A new model, and a tokenizer that has learned from the text; or that of the run that goes on."""
+    last = Path(given.folder) / "last.safetensors"
+    saved = load_checkpoint(last).tokenizer if given.resume and last.is_file() else None
+    tokenizer = saved or BPETokenizer.train(text, given.vocab_size, special_tokens=["<EOS>"])
+    config = GPTConfig(
+        vocab_size=len(tokenizer),
+        context=given.context,
+        d_model=given.d_model,
+        n_layers=given.layers,
+        n_heads=given.heads,
+        n_kv_heads=given.kv_heads,
+        dropout=given.dropout,
+        **LLAMA if given.llama else {},
+    )
+    return GPT(config), tokenizer
+
+
+def _started(given: argparse.Namespace) -> tuple[GPT, Tokenizer]:
+    """The model and the tokenizer of a checkpoint."""
+    usual = _parser()
+    for name in MODEL:
+        if getattr(given, name) != usual.get_default(name):
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"--start-from brings a model of its own; leave {option} out.")
+    start = load_checkpoint(given.start_from)
+    if not isinstance(start.model, GPT):
+        raise InputError(f"{given.start_from} holds no GPT; give a checkpoint of one.")
+    if start.tokenizer is None:
+        raise InputError(
+            f"{given.start_from} has no tokenizer; save it with one: save_checkpoint(…, tokenizer=…)."
+        )
+    return start.model, start.tokenizer
 
 
 LLAMA: dict[str, Any] = {
@@ -192,6 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="a text file in UTF-8; its last twentieth is held out")
     source.add_argument("--recipe", choices=sorted(zoo.RECIPES), help="a model of the zoo")
+    parser.add_argument("--start-from", help="a checkpoint whose model and tokenizer go on with the text")
     parser.add_argument("--folder", default="run", help="where checkpoints are kept")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     add: Callable[..., object] = parser.add_argument_group("the model, for a text").add_argument

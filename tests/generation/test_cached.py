@@ -30,6 +30,7 @@ SAMPLINGS = [
     {"seed": 4, "temperature": 2},
     {"seed": 5, "top_k": 3},
     {"seed": 6, "top_p": 0.8, "temperature": 1.5},
+    {"seed": 7, "min_p": 0.02, "temperature": 2.5},
 ]
 PROMPTS = [[1], [1, 5, 3, 9, 2, 2, 7], [4, 4, 8]]
 

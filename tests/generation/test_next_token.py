@@ -9,15 +9,17 @@ from support.core import InputError
 from support.generation import next_token
 
 
-def theirs(logits, temperature=1.0, top_k=None, top_p=None):
+def theirs(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """The same sampling through transformers' own processors."""
-    from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+    from transformers import MinPLogitsWarper, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
     scores = TemperatureLogitsWarper(float(temperature))(None, logits)
     if top_k is not None:
         scores = TopKLogitsWarper(top_k)(None, scores)
     if top_p is not None:
         scores = TopPLogitsWarper(float(top_p))(None, scores)
+    if min_p is not None:
+        scores = MinPLogitsWarper(min_p)(None, scores)
     return scores.softmax(dim=-1)
 
 
@@ -31,7 +33,10 @@ SAMPLINGS = [
     {"top_p": 0.05},
     {"top_p": 0.9},
     {"top_p": 1.0},
+    {"min_p": 0.05},
+    {"min_p": 1.0},
     {"temperature": 1.7, "top_k": 20, "top_p": 0.6},
+    {"temperature": 1.7, "top_k": 20, "top_p": 0.9, "min_p": 0.2},
 ]
 
 
@@ -50,10 +55,11 @@ def test_equal_to_transformers(sampling, spread):
     st.sampled_from([0.5, 1.0, 2.0]),
     st.one_of(st.none(), st.integers(1, 15)),
     st.one_of(st.none(), st.sampled_from([0.1, 0.35, 0.5, 0.8, 0.95, 1.0])),
+    st.one_of(st.none(), st.sampled_from([0.01, 0.1, 0.5, 1.0])),
 )
-def test_equal_to_transformers_with_ties_and_masked_tokens(scores, temperature, top_k, top_p):
+def test_equal_to_transformers_with_ties_and_masked_tokens(scores, temperature, top_k, top_p, min_p):
     logits = torch.tensor([scores], dtype=torch.float64)
-    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p}
     ours, other = next_token(logits, **sampling), theirs(logits, **sampling)
     # Which of two tied tokens stays is not said by their unstable sort; how many stay, and with what, is.
     assert torch.allclose(ours.sort().values, other.sort().values, atol=1e-12)
@@ -88,6 +94,8 @@ def test_shapes_and_low_precision():
         ({"top_k": 0}, "top_k=0 keeps no token"),
         ({"top_p": 0.0}, "top_p=0.0 is no probability"),
         ({"top_p": 1.1}, "top_p=1.1 is no probability"),
+        ({"min_p": 0.0}, "min_p=0.0 is no probability"),
+        ({"min_p": 1.5}, "min_p=1.5 is no probability"),
     ],
 )
 def test_sampling_that_makes_no_sense_is_refused(sampling, say):

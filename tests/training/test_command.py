@@ -7,8 +7,9 @@ from forked import torchrun
 
 from support import zoo
 from support.generation import generate
+from support.model import GPT, GPTConfig
 from support.text import BPETokenizer
-from support.training import load_checkpoint
+from support.training import load_checkpoint, save_checkpoint
 from support.training.__main__ import main
 from support.worlds import CallingGame
 
@@ -56,6 +57,29 @@ def test_it_refuses_in_a_sentence_and_resumes(text, tmp_path, capsys):
     assert history(tmp_path) == losses
     assert main(["--text", str(tmp_path / "none.txt")]) == 1
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_text_goes_on_from_a_checkpoint(text, tmp_path, capsys):
+    assert main([*text, "--steps", "40", "--quiet"]) == 0
+    start = str(tmp_path / "run" / "best.safetensors")
+    source, other = text[:2], ["--folder", str(tmp_path / "more"), "--steps", "4", "--quiet"]
+    assert main([*source, *other, "--start-from", start, "--lr", "1e-9"]) == 0
+    before, after = (load_checkpoint(tmp_path / run / "last.safetensors") for run in ("run", "more"))
+    assert after.model.config == before.model.config
+    assert after.tokenizer.vocabulary == before.tokenizer.vocabulary
+    # At a learning rate of almost nothing, the losses are those at which the first run ended.
+    first, last = after.part("history")["losses"][0], before.part("history")["losses"]
+    assert abs(first - last[-5:].mean()) < 0.1 * (last[0] - last[-1])
+    assert main([*text, *other, "--start-from", start]) == 1
+    assert "brings a model of its own; leave --vocab-size out" in capsys.readouterr().err
+    assert main(["--recipe", "stories", *other, "--start-from", start]) == 1
+    assert "a recipe begins with a model of its own" in capsys.readouterr().err
+
+
+def test_a_checkpoint_without_a_tokenizer_starts_no_text(text, tmp_path, capsys):
+    save_checkpoint(GPT(GPTConfig(vocab_size=9, d_model=8, n_heads=2)), tmp_path / "bare.safetensors")
+    assert main([*text[:4], "--start-from", str(tmp_path / "bare.safetensors")]) == 1
+    assert "bare.safetensors has no tokenizer" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
