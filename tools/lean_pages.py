@@ -46,7 +46,7 @@ NO_KIND = re.compile(
 # The theme's scripts, and those that only the search needs; `site.js` stands in the place of the first.
 THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "fontawesome.js", "doctools.js")
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
-OWN = ("site.js", "start.js", "offers.js", "book.js", "reading.js")
+OWN = ("site.js", "start.js", "asking.js", "offers.js", "book.js", "reading.js")
 LIVE = ("live.js", "controls.js")  # of every page with a live figure
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.

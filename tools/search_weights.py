@@ -13,7 +13,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ UNREAD = "\0"  # stands for a formula that no line of text can say
 LOW = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 OF_SOURCES = re.compile(r"\bworkbench\b|\bcomplete guide\b", re.I)  # what is said of them is no explanation
 ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z“*])")
-LEAST, MOST, ASKED = 15, 140, 4  # letters of an excerpt; paragraphs that are asked for one
+LEAST, MOST = 15, 140  # letters of an excerpt
+ASKED, SEARCHED = 4, 12  # paragraphs that are asked for one, and for one that names what its place treats
 LISTED = ("notebooks/", "book/for_users", "book/playground", "book/assistant", "book/zoo")
 NOT_OFFERED = ("book/errata", "book/api")
 NOT_LISTED = ("references", "quiz", "check-yourself", "take-aways", "what-the-sources-say")
@@ -133,17 +134,20 @@ def as_text(math: Tag) -> str:
     return " ".join(math.get_text().replace("\u2061", "").split())
 
 
-def says(paragraphs: list[str]) -> str:
+def says(paragraphs: list[str], about: re.Pattern[str] | None = None) -> str:
     """The first sentence that needs no formula and announces nothing, cut between two words; or nothing.
 
-    One that speaks of the sources is taken only where there is no other.
+    Of those the first that names what its place is offered for. One that speaks of the sources is taken only
+    where there is no other.
 
     >>> says(['Let <span class="katex">x</span> be it. A <b>head</b> has three matrices of weights. More.'])
     'A head has three matrices of weights.'
     >>> says(["The workbench note prints another value.", "The norm divides each row by its length."])
     'The norm divides each row by its length.'
+    >>> says(["You walk a dog in a park. The dog is the policy."], about_any(["policy"]))
+    'The dog is the policy.'
     """
-    of_sources = ""
+    first = of_sources = ""
     for paragraph in paragraphs:
         part = BeautifulSoup(paragraph, "html.parser")
         for formula in part.select(".katex"):
@@ -156,14 +160,27 @@ def says(paragraphs: list[str]) -> str:
             ):
                 continue
             short = sentence if len(sentence) <= MOST else f"{sentence[: sentence.rindex(' ', 0, MOST)]} …"
-            if not OF_SOURCES.search(sentence):
+            if OF_SOURCES.search(sentence):
+                of_sources = of_sources or short
+            elif about is None or about.search(short):
                 return short
-            of_sources = of_sources or short
-    return of_sources
+            else:
+                first = first or short
+    return first or of_sources
 
 
-def said(pages: dict[str, str]) -> dict[str, str]:
-    """What each section and each page says first, by its address."""
+def about_any(names: Iterable[str]) -> re.Pattern[str] | None:
+    """What finds any of some names in a sentence, whatever its ending; None without a name.
+
+    >>> bool(about_any(["Dot product"]).search("Two dot products.")), about_any([])
+    (True, None)
+    """
+    those = sorted({re.escape(name) for name in names}, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(those)})", re.I) if those else None
+
+
+def said(pages: dict[str, str], treats: dict[str, list[str]]) -> dict[str, str]:
+    """What each section and each page says first of what it treats, or first of all, by its address."""
     found = {}
     for page, content in pages.items():
         article = content.partition("<article")[2].partition("</article>")[0]
@@ -171,8 +188,11 @@ def said(pages: dict[str, str]) -> dict[str, str]:
         ends = [*(it.start() for it in heads[1:]), len(article)][: len(heads)]
         for k, (it, end) in enumerate(zip(heads, ends, strict=True)):
             text = NOT_SAID.sub("", article[it.end() : end])
-            if it[1] != "references" and (excerpt := says(PARAGRAPH.findall(text)[:ASKED])):
-                found[f"{page}.html#{it[1]}" if k else f"{page}.html"] = excerpt
+            place = f"{page}.html#{it[1]}" if k else f"{page}.html"
+            names = about_any(treats.get(place, []))
+            paragraphs = PARAGRAPH.findall(text)[: SEARCHED if names else ASKED]
+            if it[1] != "references" and (excerpt := says(paragraphs, names)):
+                found[place] = excerpt
     return found
 
 
@@ -204,7 +224,24 @@ def names_of(text: str, code: str) -> Counter[str]:
     return found
 
 
-def listed(pages: dict[str, str]) -> dict[str, Any]:
+def treated(titles: list[list[Any]]) -> dict[str, list[str]]:
+    """For each section that is offered for terms, the names of those that it treats most.
+
+    >>> dpo = ["DPO", "book/glossary.html#term-DPO", ["direct preference optimisation"], ""]
+    >>> treated([["The picture", "a.html#b", {"DPO": 1, "KL": 4}, ""], dpo])
+    {'a.html#b': ['DPO', 'direct preference optimisation']}
+    """
+    names = {title: [title, *more] for title, _, more, _ in titles if isinstance(more, list)}
+    found = {}
+    for _, place, more, _ in titles:
+        if isinstance(more, dict) and more:
+            best = min(more.values())
+            terms = [term for term, rank in more.items() if rank == best]
+            found[place] = [name for term in terms for name in names.get(term, [term])]
+    return found
+
+
+def listed(pages: dict[str, str], titles: list[list[Any]]) -> dict[str, Any]:
     """Names, each with the numbers of the places that have it most; titles and addresses of the places.
 
     A plain word that many sections have, or that a title has, is left out: titles lead to it.
@@ -213,7 +250,8 @@ def listed(pages: dict[str, str]) -> dict[str, Any]:
     counts: dict[str, dict[int, float]] = {}
     titled: set[str] = set()
     entries = [*objects(pages)]
-    first = said({page: pages[page] for page in pages if not page.startswith(NOT_OFFERED)})
+    offered = {page: pages[page] for page in pages if not page.startswith(NOT_OFFERED)}
+    first = said(offered, treated(titles))
     for module, name, page, text in entries:
         place = f"{page}.html#support.{module}.{name}"
         counts.setdefault(name, {})[len(places)] = 0
@@ -244,14 +282,13 @@ def listed(pages: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def as_titles(entries: dict[str, list], titles: str) -> dict[str, list]:
+def as_titles(entries: dict[str, list], titles: list[list[Any]]) -> dict[str, list]:
     """Entries of an index, those of the glossary's terms written as titles; Sphinx writes all of them small.
 
-    >>> as_titles({"kl": [1], "step": [2]}, 'it = [["KL", "book/glossary.html#t", [], ""]];')
+    >>> as_titles({"kl": [1], "step": [2]}, [["KL", "book/glossary.html#t", [], ""]])
     {'KL': [1], 'step': [2]}
     """
-    listed = json.loads(titles[titles.index("[") : titles.rindex("]") + 1])
-    known = {name.lower(): name for name, place, *_ in listed if place.startswith("book/glossary.html#")}
+    known = {name.lower(): name for name, place, *_ in titles if place.startswith("book/glossary.html#")}
     return {known.get(entry, entry): places for entry, places in entries.items()}
 
 
@@ -262,13 +299,14 @@ def write(site: Path) -> None:
         return
     index = path.read_text(encoding="utf8")
     known = json.loads(index[index.index("(") + 1 : index.rindex(")")])
-    titles = (site / "_static" / "titles.js").read_text(encoding="utf8")
+    script = (site / "_static" / "titles.js").read_text(encoding="utf8")
+    titles = json.loads(script[script.index("[") : script.rindex("]") + 1])
     known["indexentries"] = as_titles(known["indexentries"], titles)
     texts = {name: (site / f"{name}.html").read_text(encoding="utf8") for name in known["docnames"]}
     pages = {k: words_of(text) for k, text in enumerate(texts.values())}
     often, named = (
         json.dumps(them, ensure_ascii=False, separators=(",", ":"))
-        for them in (weights(pages), listed(texts))
+        for them in (weights(pages), listed(texts, titles))
     )
     index = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
     path.write_text(f"{START}{often};Search.setIndex({index})", encoding="utf8")

@@ -17,8 +17,8 @@
 
   // --- what is looked for ---
   // Words that ask or join, and are not what somebody asks about: they are on every page, and are not looked for.
-  let asking; // (offers.js comes after this script)
-  const asks = (stem) => (asking ??= new Set(stems(offers.QUIET))).has(stem);
+  let quiet; // (asking.js comes after this script)
+  const asks = (stem) => (quiet ??= new Set(stems(asking.QUIET))).has(stem);
   const owns = Object.hasOwn || ((all, name) => Object.prototype.hasOwnProperty.call(all, name));
   // A stem that is spelled with s or with z: “quantisation”, “quantization”.
   const twin = (stem) => stem.replace(/i([sz])$/, (_, sign) => sign === "s" ? "iz" : "is");
@@ -98,15 +98,16 @@
   }
   // What was found, in a sentence.
   function told(words, left, nowhere, whole, count) {
-    const quoted = (those) => those.map((word) => `“${word}”`).join(", ").replace(/, (?=[^,]*$)/, " and ");
-    const here = words.filter(({pages}) => pages.size).map(({word}) => word), pages = count === 1 ? "One page has" : `${count} pages have`;
+    const {quoted} = asking, here = words.filter(({pages}) => pages.size).map(({word}) => word), pages = count === 1 ? "One page has" : `${count} pages have`;
     if (!words.length) return `${left.length ? quoted(left) : "Such words"} ${left.length === 1 ? "stands" : "stand"} on every page. Add what you ask about.`;
     const without = left.length ? ` Looked for without ${quoted(left)}.` : "";
     if (!here.length) return `No page of the book has ${quoted(words.map(({word}) => word))}. Try another word, or another spelling.${without}`;
     const gone = nowhere.length ? `No page has ${quoted(nowhere.map(({word}) => word))}. ` : "";
     if (!whole && !gone) return `No page has all of these words. ${pages} most of them.${without}`;
-    if (here.length > 1) return `${gone}${pages} ${whole ? `all of these words: ${quoted(here)}` : `most of ${quoted(here)}`}.${without}`;
-    return `${gone}${pages} ${gone || left.length ? quoted(here) : "it"}.${without}`;
+    // (A stem is all that the index knows: a page with “diffuse” has “diffusion”.)
+    const forms = words.some(({word, stems}) => !stems.has(word)) ? ", or forms of " : "";
+    if (here.length > 1) return `${gone}${pages} ${whole ? `all of these words${forms && `${forms}them`}: ${quoted(here)}` : `most of ${quoted(here)}`}.${without}`;
+    return `${gone}${pages} ${gone || left.length ? quoted(here) : "it"}${forms && `${forms}it`}.${without}`;
   }
 
   // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table or a title, last of code ---
@@ -254,7 +255,7 @@
 
   // The glossary's entry for the word itself stands before the pages, but for one that has it as its title.
   Search.query = (typed) => {
-    const query = offers.termOf(typed) ?? typed, {list, terms, objects, words, told, nowhere, unknown} = found(query, offers.placeOf(typed)), items = list.map((page) => ofPage(page, words));
+    const query = asking.termOf(typed) ?? typed, {list, terms, objects, words, told, nowhere, unknown} = found(query, asking.placeOf(typed)), items = list.map((page) => ofPage(page, words));
     const reference = list.findIndex(({name}) => name.startsWith(REFERENCE)), last = reference < 0 ? list.length : reference;
     if (objects.length) items.splice(last, 0, ofPackage(objects));
     if (terms.length) items.splice(Math.min(last, terms[0].share < 0.9 ? 3 : list[0]?.named ? 1 : 0), 0, ofGlossary(terms, words));

@@ -3,15 +3,12 @@
 // for an empty field where one reads on. The first is chosen: Enter opens it, and the arrows choose another.
 const offers = (() => {
   "use strict";
+  const {quoted, wordsOf, quiet, onlyAsks, alone, placeOf, inTerms} = asking;
   const make = (tag, about, ...inner) => {
     const made = Object.assign(document.createElement(tag), about);
     made.append(...inner);
     return made;
   };
-  // A title as words that compare: British spelling, no plural, no capitals. ("KV-caches" is "kv cache".)
-  const AMERICAN = /(?<=[a-z]{2}[iy])z(?=(?:e|ed|es|er|ers|ing|ation|ations)\b)/g, OR = /\b(behavi|col|fav|neighb)or/g;
-  const wordsOf = (text) => (text.toLowerCase().replace(AMERICAN, "s").replace(OR, "$1our").match(/[\p{L}\p{N}]+/gu) || [])
-    .map((word) => word.length > 3 ? word.replace(/([^s])s$/, "$1") : word);
   // How well a title fits what was typed: 0 the same, 1 begins with it, 2 has it, 3 and 4 have a longer word that begins so; else no
   // fit. ("flash attention" fits "FlashAttention", and "layernorm" fits "layer norm".)
   function fit(typed, title) {
@@ -58,15 +55,15 @@ const offers = (() => {
     const list = [...lead, ...pages.slice(0, 2), ...sections, ...terms.slice(0, 3)];
     return [...list, ...titled.slice(4), ...terms.slice(3), ...others].slice(0, 10);
   }
-  // Words that ask, and are not what somebody asks about (find.js knows them, too), and words that only join or count others.
-  const ASKING = "about can cannot could did do does ever get gets give had happen happens has have how i its just kind know made make makes making may me might must my need needed needs our say should so some stop tell than them thing things up us use used uses using want we what when where which who why work works would you your";
-  const JOINING = "a an and are as at be become becomes been being between but by difference for from if in into is it many more much no not of on one or such that the their then there they this to too was were will with";
-  const quiet = new Set(wordsOf(`${ASKING} ${JOINING}`));
   const stem = (word) => word.replace(/(?<=.{4})(?:ation|ate|ing|ed|er|e)$/, ""), alike = (typed, word) => stem(word).startsWith(stem(typed));
-  // What a question asks about: a word that stands nowhere is taken for the one that is spelled most nearly so.
+  // What a question asks about: a word that stands nowhere is taken for the one that is spelled most nearly so; one that is spelled like
+  // none is left out, and the reader is told.
+  let leftOut = [], lookedFor = [];
   function meant(typed, known) {
-    const heard = typed.filter((word) => word.length > 1 && !quiet.has(word));
-    return heard.flatMap((word) => known.some((other) => alike(word, other)) ? [word] : word.length > 3 ? nearest(word, known, word.length < 8 ? 1 : 2).slice(0, 1) : []);
+    const heard = typed.filter((word) => word.length > 1 && !quiet.has(word)), near = (word) => word.length > 3 ? nearest(word, known, word.length < 8 ? 1 : 2).slice(0, 1) : [];
+    const taken = heard.map((word) => known.some((other) => alike(word, other)) ? [word] : near(word));
+    leftOut = heard.filter((_, k) => !taken[k].length);
+    return lookedFor = taken.flat();
   }
   // The titles that have most of the words, in whatever order: a rare word counts for more than a common one, and a word of a title
   // for more than one of the terms that its section treats, or one that its text has often.
@@ -108,6 +105,7 @@ const offers = (() => {
   }
   // They stand first; but what the glossary, or a page, calls exactly so keeps its place, with the section of that name behind it.
   function find(text, titles, names = window.NAMES) {
+    leftOut = [];
     const those = entries(text, names), known = new Set(those.map(([, place]) => place)), list = others(text, titles, names).filter(([, place]) => !known.has(place));
     const said = text.trim().toLowerCase(), called = ([title, place, more]) => [bare(title), ...isTerm(place) ? more : []];
     const exact = those.length ? list.map((one) => called(one).some((name) => name.toLowerCase() === said)) : [];
@@ -147,35 +145,6 @@ const offers = (() => {
     return [number ? `chapter ${number}` : "", isPage(place) ? "" : titles.find(([, other]) => other === page)?.[0]].filter(Boolean).join(", ");
   };
   const sentence = (says) => /^.{20,150}?\.(?= |$)/.exec(says)?.[0] || (says.length > 120 ? `${says.slice(0, says.lastIndexOf(" ", 120))} …` : says);
-  const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
-  // What people call a thing that the book calls by its term, or that a place is about. (The page of the search knows it, too.)
-  const RUN = "book/how_to_use.html#run-it", ERRATA = "book/errata.html";
-  const CALLED = [
-    [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you)|(?:chat\s?gpt|it|they|models?)\s+l(?:ie|ies|ying))\b/i, "hallucination"],
-    [/\b(?:choos|pick|select)(?:e|es|ing|s)?\s+(?:the\s+|its\s+|a\s+)?(?:next\s+)?(?:word|token)s?\b/i, "sampling"],
-    [/\bforget(?:s|ting)?\s+(?:what\s+(?:i|we|you)\s+(?:said|say|told|wrote)(?:\s+it)?|the\s+(?:beginning|start))\b/i, "context window"],
-    [/\bchat[- ]?(?:bots?|gpt)\b/i, "assistant"],
-    [/\bguess(?:es|ing)?\s+the\s+next\s+(?:word|token)s?\b/i, "next-token distribution"],
-    [/\bword\s+vectors?\b/i, "embedding"],
-    [/\b(?:creativity|how\s+creative|randomness)\b/i, "temperature"],
-    [/\blook(?:s|ing)?\s+things?\s+up\b/i, "retrieval"],
-    [/\b(?:know(?:s|ing)?\s+)?(?:(?:the\s+)?(?:word\s+order|order\s+of\s+(?:the\s+|its\s+)?(?:words|tokens))|(?:in\s+)?(?:which|what)\s+order\s+(?:the\s+)?(?:words|tokens)\s+(?:are|come|stand)(?:\s+in)?)\b/i, "positions"],
-    [/\b(?:run|try|use)\s+(?:this|it|(?:the|this)\s+(?:book|code)|the\s+notebooks?)\s+on\s+(?:my|a|your)\s+(?:own\s+)?(?:laptop|computer|machine|pc|mac)\b/i, "run it", RUN],
-    [/\b(?:(?:i|you|we)\s+)?needs?\s+(?:a\s+|the\s+)?(?:gpu|graphics\s+card)s?\b|\bgpus?\s+needed(?:\s+(?:for|in)\s+training)?\b|^\s*(?:gpu|graphics\s+card)s?\s*$/i, "run it", RUN],
-    [/^\s*(?:(?:how|where)\s+)?(?:(?:do|can|to)\s+)?(?:(?:i|you|we)\s+)?(?:(?:run|open|try|use)\s+)?(?:(?:it|this|(?:the|this)\s+(?:book|code|notebooks?|chapters?))\s+)?(?:(?:on|in|with)\s+)?(?:google\s+)?colab\W*$/i, "run it", RUN],
-    [/\b(?:(?:code|source)\s+(?:of|for)\s+)?(?:the\s+)?sampling\s+(?:function|code)\b|\bcode\s+(?:of|for)\s+sampling\b/i, "next_token"],
-    [/^\s*(?:mistakes?|corrections?|(?:errors?|mistakes?|corrections?)\s+(?:in|of)\s+(?:the\s+|its\s+)?(?:sources?|texts?|papers?)|what\s+(?:did|does|has)\s+(?:the|this)\s+book\s+f(?:i|ou)nd\s+wrong.*|(?:what\s+is\s+)?wrong\s+in\s+(?:its|the)\s+sources)\W*$/i, "errata", ERRATA],
-    [/\bhow\s+much\s+(?:memory|v?ram)\s+(?:does|do|is|are)\s+(?:a\s+|the\s+)?(?:models?|training)\s+needs?\b/i, "what has to be in memory"],
-  ];
-  const calledIn = (text) => CALLED.find(([words]) => words.test(text));
-  const alone = (text) => { // of a question that has nothing else in it
-    const called = calledIn(text);
-    return called && onlyAsks(text.replace(called[0], "").replace(/\bmodels?\b/i, "")) ? called : [];
-  };
-  const termOf = (text) => alone(text)[2] ? null : alone(text)[1];
-  // The place that a question is led to, and how many come before it. (“Errors” are measured, too.)
-  const placeOf = (text) => /^\s*errors?\s*$/i.test(text) ? [ERRATA, 2] : [alone(text)[2], 0];
-  const inTerms = (text) => alone(text)[1] ?? (calledIn(text) ? text.replace(...calledIn(text)) : text);
   return Object.assign((dialog, field, close) => {
     const list = make("ul", {className: "offers"}), none = make("p", {className: "offers-none"});
     const go = make("a", {className: "offers-go", textContent: "Search all pages"}), box = make("div", {id: "offers", hidden: true}, list, go);
@@ -206,7 +175,7 @@ const offers = (() => {
       await (coming ??= Promise.all(["titles", "terms", "names"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
       const said = field.value.trim(), typed = inTerms(said), found = typed ? find(typed, window.TITLES) : readsOn(window.TITLES), empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
-      none.textContent = !typed || found.length ? "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
+      none.textContent = !typed ? "" : found.length ? leftOut.length && `Nothing here is about ${quoted(leftOut)}, only about ${quoted(lookedFor)}.` || "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
       go.href = new URL(`search.html?q=${encodeURIComponent(alone(said)[2] ? said : typed).replace(/%20/g, "+")}`, root);
       box.hidden = empty;
       go.hidden = !typed;
@@ -225,5 +194,5 @@ const offers = (() => {
       choose(all[(all.indexOf(chosen) + by + all.length) % all.length]);
       chosen.scrollIntoView({block: "nearest"});
     });
-  }, {find, inTerms, termOf, placeOf, QUIET: `${ASKING} ${JOINING}`});
+  }, {find});
 })();

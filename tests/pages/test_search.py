@@ -152,6 +152,7 @@ ASKED = {
     "GPU": "how_to_use.html#run-it",
     "colab": "how_to_use.html#run-it",
     "how do I run this on Colab": "how_to_use.html#run-it",
+    "what is an LLM": "glossary.html#term-language-model",
     "mistakes in the sources": "errata.html",
     "what did the book find wrong in its sources": "errata.html",
     "king": "09_maps.html#a-plane-of-your-own-choice",  # (no title has it; it was taken for “kind”)
@@ -162,7 +163,7 @@ ASKED = {
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_what_people_ask_in_words_of_their_own_leads_to_its_place(titles, asked):
-    places = titles.evaluate(FOUND.replace("find(words", "find(offers.inTerms(words)"), asked)
+    places = titles.evaluate(FOUND.replace("find(words", "find(asking.inTerms(words)"), asked)
     assert ASKED[asked] in places[0][1], places
 
 
@@ -274,6 +275,32 @@ def test_the_popup_shows_offers_while_one_types_and_says_so_if_there_are_none(op
     assert not tab.locator(".offers-go").is_visible()
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("diffusion model", "Nothing here is about “diffusion”, only about “model”."),
+        ("mamba state space", "Nothing here is about “mamba”, only about “state” and “space”."),
+        ("softmax temprature", ""),
+        ("why do llms hallucinate", ""),
+        ("attention", ""),
+    ],
+)
+def test_who_asks_about_what_the_book_does_not_treat_is_told_so(open_tab, typed, told):
+    tab = open_tab("http", "book/timeline.html", loaded="domcontentloaded")
+    tab.keyboard.press("Control+k")
+    tab.locator("form.bd-search input:focus").fill(typed)
+    tab.locator(".offers a").first.wait_for()
+    assert tab.locator(".offers-none").inner_text() == told
+
+
+def test_the_page_of_the_search_says_when_it_counts_other_forms_of_a_word(open_tab):
+    tab = open_tab("http", "search.html?q=diffusion", loaded="domcontentloaded")
+    summary = tab.locator(".search-summary")
+    told = "One page has it, or forms of it."  # “diffuse”
+    tab.wait_for_function("told => document.querySelector('.search-summary')?.innerText === told", arg=told)
+    assert summary.is_visible()
+
+
 def test_on_a_phone_an_offer_has_its_title_above_its_chapter(open_tab):
     tab = open_tab("http", "notebooks/06_vocabulary.html", width=390)
     tab.keyboard.press("Control+k")
@@ -345,7 +372,7 @@ def test_a_name_that_is_a_term_leads_to_its_definition_first(names, typed, term)
 
 @pytest.mark.parametrize("asked", ["where is the code of the sampling function", "sampling code"])
 def test_who_asks_for_the_code_that_samples_is_led_to_its_entry(names, asked):
-    places = names.evaluate(FOUND.replace("find(words", "find(offers.inTerms(words)"), asked)
+    places = names.evaluate(FOUND.replace("find(words", "find(asking.inTerms(words)"), asked)
     assert places[0][1].endswith("#support.generation.next_token"), places
 
 
@@ -411,6 +438,12 @@ def test_an_offer_does_not_begin_with_what_the_sources_print(names):
     of_sources = [place for place, text in says.items() if "workbench" in text.lower()]
     assert says["notebooks/21_sampling.html#deeper-printed-temperatures-recomputed"]
     assert len(of_sources) < 0.03 * len(says), of_sources
+
+
+def test_an_offer_says_something_of_what_it_is_offered_for(names):
+    says = names.evaluate("NAMES.says")
+    assert "RLHF" in says["notebooks/26_preferences.html#what-the-sources-say"]
+    assert "KL divergence" in says["notebooks/26_preferences.html#the-picture"], "and no dog in a park"
 
 
 def test_an_offer_says_what_its_place_says_in_readable_text(names):
