@@ -154,7 +154,11 @@ def resumable(path: Path, model: nn.Module, config: TrainConfig, resume: bool) -
     changed = [k for k in now if k not in FREE_TO_CHANGE and now[k] != before.get(k)]
     if changed:
         told = ", ".join(f"{k}={before.get(k)!r}" for k in changed)
-        raise InputError(f"This run was begun with {told}; resume it with the same, or use another folder.")
+        longer = " To train longer, train the model of its checkpoint in another folder."
+        raise InputError(
+            f"This run was begun with {told}; resume it with the same, or use another folder."
+            + longer * ("steps" in changed)
+        )
     unwrap(model).load_state_dict(saved.model.state_dict())
     return saved
 
