@@ -180,7 +180,7 @@ def test_another_run_in_the_folder_is_not_overwritten(tmp_path):
     train(fresh(), SequenceBatches(TEXTS, 4), config)
     with pytest.raises(InputError, match="resume=True"):
         train(fresh(), SequenceBatches(TEXTS, 4), config)
-    with pytest.raises(InputError, match="begun with steps=3, lr=.*To train longer, train the model of its"):
+    with pytest.raises(InputError, match=r"begun with steps=3, lr=.*To train longer, train the model of its"):
         changed = TrainConfig(5, lr=0.1, folder=str(tmp_path))
         train(fresh(), SequenceBatches(TEXTS, 4), changed, resume=True)
     with pytest.raises(InputError, match="another shape"):
