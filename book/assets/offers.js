@@ -58,12 +58,12 @@ const offers = (() => {
   const stem = (word) => word.replace(/(?<=.{4})(?:ation|ate|ing|ed|er|e)$/, ""), alike = (typed, word) => stem(word).startsWith(stem(typed));
   // What a question asks about: a word that stands nowhere is taken for the one that is spelled most nearly so; one that is spelled like
   // none is left out, and the reader is told.
-  let leftOut = [], lookedFor = [];
+  let leftOut = [], soughtWords = [];
   function meant(typed, known) {
     const heard = typed.filter((word) => word.length > 1 && !quiet.has(word)), near = (word) => word.length > 3 ? nearest(word, known, word.length < 8 ? 1 : 2).slice(0, 1) : [];
     const taken = heard.map((word) => known.some((other) => alike(word, other)) ? [word] : near(word));
     leftOut = heard.filter((_, k) => !taken[k].length);
-    return lookedFor = taken.flat();
+    return soughtWords = taken.flat();
   }
   // The titles that have most of the words, in whatever order: a rare word counts for more than a common one, and a word of a title
   // for more than one of the terms that its section treats, or one that its text has often.
@@ -175,7 +175,7 @@ const offers = (() => {
       await (coming ??= Promise.all(["titles", "terms", "names"].map((name) => window[name.toUpperCase()] || fetchScript(`${name}.js`))));
       const said = field.value.trim(), typed = inTerms(said), found = typed ? find(typed, window.TITLES) : readsOn(window.TITLES), empty = !found.length && onlyAsks(typed);
       list.replaceChildren(...found.map(offer));
-      none.textContent = !typed ? "" : found.length ? leftOut.length && `Nothing here is about ${quoted(leftOut)}, only about ${quoted(lookedFor)}.` || "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
+      none.textContent = !typed ? "" : found.length ? leftOut.length && `Nothing here is about ${quoted(leftOut)}, only about ${quoted(soughtWords)}.` || "" : empty ? "Such words stand on every page. Go on with what you ask about." : "No title has these words. “Search all pages” looks for them in the text.";
       go.href = new URL(`search.html?q=${encodeURIComponent(alone(said)[2] ? said : typed).replace(/%20/g, "+")}`, root);
       box.hidden = empty;
       go.hidden = !typed;
