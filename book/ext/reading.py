@@ -103,8 +103,13 @@ class Reading(SphinxTransform):
                 continue  # (numbers that a tag folds stand open in *By hand*, whose code is folded)
             if heading == "Check yourself" and OPEN.search(code.astext()):
                 cell.parent.insert(cell.parent.index(cell) + 1, to_write())
-            fold = CODE[0] if "tag_plumbing" in cell["classes"] else fold_of(code.astext(), heading)
-            if fold == CHECK:
+            plumbing = "tag_plumbing" in cell["classes"]
+            fold = CODE[0] if plumbing else fold_of(code.astext(), heading)
+            before = cell.parent[max(0, cell.parent.index(cell) - 1)]
+            if plumbing and before is not cell and "tag_plumbing" in before.get("classes", []):
+                before.children[0].extend(code.children)  # one fold for all that follow one another
+                cell.parent.remove(cell)
+            elif fold == CHECK:
                 cell.parent.remove(cell)
             elif fold:
                 cell["hide_mode"], cell["prompt_show"] = "input", fold
