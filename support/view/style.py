@@ -48,7 +48,7 @@ DARK: dict[str, str] = {
 }
 # Areas with words on them, in the dark: as far from the ground as pale letters allow. A colour of the palette
 # stands for its `tint`; what is nothing special is pale grey.
-PALE = "#EEEEEE"
+PALE = "#E3E8EC"
 DARK_AREAS: dict[str, str] = {"orange": "#8a5a00", "sky": "#1d6499", PALE: "#434b53"}
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")

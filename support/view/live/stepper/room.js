@@ -63,7 +63,7 @@
   // numbers closer together. On a phone no step is more than NEAR lower or higher than the next; what it leaves becomes air between the
   // matrices and below them, and the rest stands below all; steps that differ by less than EVEN all have the height of the
   // tallest. A way that brings fingers or digits closer must save more.
-  const BLANK = 120, EVEN = 105, GENTLE = 40, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 28, LARGER = 1.25;
+  const BLANK = 120, EVEN = 170, GENTLE = 40, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 28, LARGER = 1.25;
   const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-beside", "stepper-crossed", "stepper-close", "stepper-flows stepper-close", "stepper-beside stepper-close", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight", "stepper-close stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
   function measure(held, data, make) {
