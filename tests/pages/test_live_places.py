@@ -127,7 +127,7 @@ def test_the_lines_of_the_cards_go_through_all_bars_and_no_words_stand_on_them(o
 
     assert told() == ["fits 80 GB", "fits 80 GB"]
     move = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
-    figure.locator(".live-of-shards input").evaluate(move, "8")
+    figure.locator(".live-of-shards input").evaluate(move, "16")
     assert told() == ["fits 24 GB", "fits 80 GB"]
     figure.locator(".live-of-layers input").evaluate(move, "96")
     assert told()[1] == "fits neither"
