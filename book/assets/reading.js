@@ -216,16 +216,16 @@
     const close = Object.assign(document.createElement("button"), {type: "button", textContent: "Close"}), more = document.createElement("p");
     if (link) more.append(Object.assign(document.createElement("a"), {href: link.href, textContent: "In the glossary"}));
     more.append(close);
-    sheet = Object.assign(document.createElement("div"), {className: "term-sheet"});
-    sheet.setAttribute("role", "dialog");
-    sheet.setAttribute("aria-label", name);
+    const mine = sheet = Object.assign(document.createElement("div"), {className: "term-sheet"});
+    mine.setAttribute("role", "dialog");
+    mine.setAttribute("aria-label", name);
     const text = document.createElement("p");
     text.append(Object.assign(document.createElement("b"), {textContent: `${name}: `}), says);
-    sheet.append(text, more);
-    document.body.append(sheet);
-    const away = (event) => {
-      if (event.type === "keydown" ? event.key !== "Escape" : sheet.contains(event.target) && event.target !== close) return;
-      sheet.remove();
+    mine.append(text, more);
+    document.body.append(mine);
+    const away = (event) => { // (another sheet may have taken the place of this one)
+      if (event.type === "keydown" ? event.key !== "Escape" : mine.contains(event.target) && event.target !== close) return;
+      mine.remove();
       for (const hand of ["click", "keydown"]) document.removeEventListener(hand, away);
     };
     for (const hand of ["click", "keydown"]) document.addEventListener(hand, away);

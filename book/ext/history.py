@@ -184,7 +184,7 @@ def comparison(rows: list[tuple[str, float, float]]) -> str:
 
 
 class Scale(SphinxDirective):
-    """The figure and the table; `squares`: the same as areas; `compared`: the guide's model beside GPT-3."""
+    """The figure; `table`: its numbers; `squares`: areas; `compared`: the guide's model beside GPT-3."""
 
     optional_arguments = 1
 
@@ -195,8 +195,10 @@ class Scale(SphinxDirective):
         rows = scales()
         if self.arguments == ["squares"]:
             return [nodes.raw("", squares(rows), format="html")]
+        if self.arguments == ["table"]:
+            return [nodes.raw("", scale_table(rows), format="html")]
         drawings = "".join(ladder(rows, layout) for layout in LADDERS)
-        return [nodes.raw("", drawings + scale_table(rows), format="html")]
+        return [nodes.raw("", drawings, format="html")]
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -137,6 +137,8 @@ def dark(code: str) -> str:
     """
     known = {GROUND[0]: GROUND[1], style.GREY: style.ROLES["faint"][1], "#000000": style.DARK["black"]}
     known |= dict(style.ROLES.values())
+    for name, shade in style.DARK_AREAS.items():
+        known[(style.tint(name) if name in style.COLOURS else name).lower()] = shade
     for number, name in enumerate(style.COLOURS):
         known[style.COLOURS[name].lower()] = known[style.ink(number).lower()] = style.DARK[name]
     if code in known:

@@ -1,10 +1,10 @@
 """What of a chapter's cells is on the page: set-up is folded, and checks stay in the notebook.
 
-Folded is the first cell, which imports. A cell that only calls for a drawing or a live figure is folded, too:
-the picture is what it says; so is all code of *The picture* and of *By hand*, whose numbers stand open. In
-*Check yourself* the cell that a reader fills in stays open, and a line leads to the notebook, because nothing
-runs on the page. The cells that hold a check, and with it the solution, are left out; the solution itself has
-its own fold. (The ways of reading are in `ways.py`.)
+Folded is the first cell, which imports, and any with the tag ``plumbing``. A cell that only calls for a
+drawing or a live figure is folded, too: the picture is what it says; so is all code of *The picture* and of
+*By hand*, whose numbers stand open. In *Check yourself* the cell that a reader fills in stays open, and a
+line leads to the notebook, because nothing runs on the page. The cells that hold a check, and with it the
+solution, are left out; the solution itself has its own fold. (The ways of reading are in `ways.py`.)
 """
 
 import ast
@@ -103,8 +103,13 @@ class Reading(SphinxTransform):
                 continue  # (numbers that a tag folds stand open in *By hand*, whose code is folded)
             if heading == "Check yourself" and OPEN.search(code.astext()):
                 cell.parent.insert(cell.parent.index(cell) + 1, to_write())
-            fold = fold_of(code.astext(), heading)
-            if fold == CHECK:
+            plumbing = "tag_plumbing" in cell["classes"]
+            fold = CODE[0] if plumbing else fold_of(code.astext(), heading)
+            before = cell.parent[max(0, cell.parent.index(cell) - 1)]
+            if plumbing and before is not cell and "tag_plumbing" in before.get("classes", []):
+                before.children[0].extend(code.children)  # one fold for all that follow one another
+                cell.parent.remove(cell)
+            elif fold == CHECK:
                 cell.parent.remove(cell)
             elif fold:
                 cell["hide_mode"], cell["prompt_show"] = "input", fold

@@ -97,12 +97,12 @@ def laid_out(named: list[tuple[float, str]], width: float, size: float) -> Itera
 def timeline(events: list[dict[str, Any]], layout: str) -> str:
     """A band for each strand; in it each work is a dot in its year, a link to its entry, beside its name.
 
-    What one presses is an unseen box as high as the row: letters have boxes that reach into the next one.
+    What one presses is an unseen box as high as the row: letters have boxes that reach into the next one. The
+    years are a drawing of their own, which stays in sight above the bands.
     """
     width, size, row = LAYOUTS[layout]
     across = lambda year: DOT + (width - 2 * DOT) * place(year)  # noqa: E731 - a scale
-    top = 1.6 * size
-    bands, y = [], top
+    bands, y = [], 0.0
     for strand in STRANDS:
         those = [(n, event) for n, event in enumerate(events) if event["strand"] == strand]
         spots = [*laid_out([(across(e["year"]), e["name"]) for _, e in those], width, size)]
@@ -122,21 +122,23 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
         y += row * (1 + max(k for k, _ in spots))
         bands.append(f'<path d="M0 {y + 0.3 * size:.1f}H{width}" class="scale-line"/>')
         y += 0.6 * size
-    lines, free = [], float(width)
+    years, lines, free = [], [], float(width)
     for year in reversed(TICKS):  # a year that has no room before the one after it has no line
         is_first, half = year == TICKS[0], size * lettering.width(str(year)) / 2
         x = across(year)
         if not is_first and x + half > free:
             continue
         free = x - half - GAP
-        lines.append(f'<path d="M{x:.1f} {top:.1f}V{y:.1f}" class="scale-line"/>')
-        lines.append(
+        lines.append(f'<path d="M{x:.1f} 0V{y:.1f}" class="scale-line"/>')
+        years.append(
             text(x, size, str(year), f'text-anchor="{"start" if is_first else "middle"}" class="axis"')
         )
     counted = ", ".join(f"{sum(e['strand'] == s for e in events)} in {s}" for s in STRANDS)
     first, last = events[0]["year"], events[-1]["year"]
     label = f"{len(events)} works on a line of time from {first} to {last}, stretched after 2012: {counted}."
-    return drawing([*lines, *bands], (width, y), label, f"drawn-{layout}", role="group")
+    head = f'<svg class="spread years" aria-hidden="true" viewBox="0 0 {width} {1.5 * size:.1f}">'
+    below = drawing([*lines, *bands], (width, y), label, role="group")
+    return f'<div class="drawn-{layout}">{head}{"".join(years)}</svg>{below}</div>'
 
 
 def entries(events: list[dict[str, Any]]) -> str:

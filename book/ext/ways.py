@@ -324,7 +324,8 @@ class Ways(SphinxPostTransform):
         address, name = self.later()
         return (
             f'<p class="picture-enough {ONLY}">If the idea is enough for you, stop here and go on to '
-            f'<a href="{address}">{name}</a>. The experiments that follow show what was measured.</p>'
+            f'<a href="{address}">{name}</a>. The experiments that follow show what was measured; '
+            "they are harder and can be skipped.</p>"
         )
 
     def onward(self) -> str:

@@ -46,6 +46,10 @@ DARK: dict[str, str] = {
     "black": "#e8edf2",
     "olive": "#c2b84a",
 }
+# Areas with words on them, in the dark: as far from the ground as pale letters allow. A colour of the palette
+# stands for its `tint`; what is nothing special is pale grey.
+PALE = "#E3E8EC"
+DARK_AREAS: dict[str, str] = {"orange": "#8a5a00", "sky": "#1d6499", PALE: "#434b53"}
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")  # so that no colour stands alone
 LINES: tuple[str, ...] = ("-", "--", "-.", ":")
 # What comes back from chart to chart has one colour, mark and dash in all of them, and a variant of it the
@@ -229,7 +233,8 @@ def ink(number: int) -> str:
 def tint(name: str) -> str:
     """A colour of the palette half-way to white: black letters on such an area read well.
 
-    The dark theme turns it into a dark shade of the same hue, on which its pale letters read well too.
+    The dark theme turns it into a dark shade of the same hue (see `DARK_AREAS`), on which its pale letters
+    read well too.
 
     Raises:
         KeyError: the palette has no colour of that name.

@@ -89,7 +89,7 @@ def plot_merges(words: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> Fig
         for row, (_, tokens) in enumerate(stages):
             left = 0
             for token in tokens:
-                old = "#EEEEEE" if len(token) == 1 else style.tint("sky")
+                old = style.PALE if len(token) == 1 else style.tint("sky")
                 fill, edge, thick = old, style.GREY, 1.0
                 if token not in before:
                     fill, edge, thick = style.tint("orange"), style.COLOURS["black"], 2.0

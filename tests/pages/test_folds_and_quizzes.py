@@ -71,3 +71,25 @@ def test_every_fold_and_every_question_does_what_it_says(open_tab, page, dark):
             assert form.get_attribute("data-right") == ("true" if k == right else "false")
     assert "of" in tab.locator("#quiz .quiz-count").inner_text()
     assert tab.complaints == []
+
+
+def test_plumbing_has_one_fold_and_a_sentence_before_it(open_tab):
+    tab = open_tab("file", "notebooks/24_real_checkpoints.html")
+    part = tab.locator("#eight-architectures-against-transformers")
+    part.scroll_into_view_if_needed()
+    kinds = part.evaluate("e => [...e.children].map((each) => each.matches('.cell') ? 'c' : each.localName)")
+    assert "".join(kinds).startswith("h3pcpcpcpcc"), "no more than two cells without a word between"
+    plumbing = part.locator(".tag_plumbing")
+    plumbing.scroll_into_view_if_needed()
+    assert plumbing.count() == 1 and plumbing.locator("summary").inner_text() == "Show the code"
+    assert not plumbing.locator("pre").first.is_visible()
+    plumbing.locator("summary").click()
+    assert plumbing.locator("pre:visible").count() == 3 and "spelled" in plumbing.inner_text()
+
+
+def test_no_message_of_a_right_answer_says_yes_after_right(open_tab):
+    for page in CHAPTERS:
+        tab = open_tab("file", page)
+        for form in tab.locator("form.quiz").all():
+            for answer in json.loads(form.get_attribute("data-question"))["answers"]:
+                assert not answer["feedback"].startswith("Yes"), answer

@@ -1,6 +1,7 @@
 """Where the parts of a live figure stand: the result beside what makes it; and what a hand can draw."""
 
 import math
+import re
 
 import pytest
 from rest import at_rest
@@ -84,12 +85,12 @@ def test_the_axis_of_the_memory_is_even_and_grows_by_powers_of_ten(open_tab):
         marks = figure.locator("svg g:has(> .live-grid) text, .memory-card text").evaluate_all(ticks)
         cells = figure.locator("tbody tr td").all_text_contents()
         amounts = [float(cell.replace(",", "")) for cell in cells]
-        end = max(float(x) for words, x in marks if "card" not in words) - 12
+        start, *_, end = sorted(float(x) for words, x in marks if "card" not in words)
         reach = float(max(marks, key=lambda m: float(m[1]))[0].replace(",", ""))
         most = max(sum(amounts[k:8:2]) for k in (0, 1))
         assert reach == next(end for end in find("memory").data["reaches"] if end >= most), "no bar is short"
         for wide, gigabytes in zip(bars, [*amounts[0:8:2], *amounts[1:8:2]], strict=True):
-            assert abs(wide - end * gigabytes / reach) < 0.2, "each part is as long as its amount"
+            assert abs(wide - (end - start) * gigabytes / reach) < 0.2, "each part is as long as its amount"
         return reach, marks
 
     reach, marks = seen()
@@ -98,6 +99,55 @@ def test_the_axis_of_the_memory_is_even_and_grows_by_powers_of_ten(open_tab):
     assert seen(layers=54) == (reach, marks), "the axis stays as long as it will do"
     assert 1_000 < seen(layers=96, width=12288)[0] <= 10_000
     assert 10_000 < seen(batch=64, context=8192)[0] <= 100_000
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_lines_of_the_cards_go_through_all_bars_and_no_words_stand_on_them(open_tab, width):
+    tab = opened(open_tab, "notebooks/20_training_at_scale.html", width=width)
+    figure = figure_of(tab, "memory")
+    figure.scroll_into_view_if_needed()
+    at_rest(figure)
+    boxes = """(e, what) => [...e.querySelectorAll(what)].map((part) => part.getBoundingClientRect())
+      .map(({left, right, top, bottom}) => [left, right, top, bottom])"""
+    bars = figure.evaluate(boxes, "svg rect[height='30']")
+    lines, words = figure.evaluate(boxes, ".memory-line"), figure.evaluate(boxes, ".live-picture svg text")
+    assert len(lines) == 2
+    for left, right, top, bottom in lines:
+        assert top < min(bar[2] for bar in bars) and bottom > max(bar[3] for bar in bars)
+        low = bottom - 4  # (the numbers of the axis begin at the ends of the lines)
+        crossing = [
+            box for box in words if box[0] < right and left < box[1] and box[2] < low and top < box[3]
+        ]
+        assert crossing == []
+    on_top = "e => e.querySelector('.memory-card').compareDocumentPosition(e.querySelector('svg rect')) & 2"
+    assert figure.evaluate(on_top), "the lines are drawn after the bars"
+
+    def told():
+        return [text for text in figure.locator("svg text").all_text_contents() if text.startswith("fits ")]
+
+    assert told() == ["fits 80 GB", "fits 80 GB"]
+    move = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true})); }"
+    figure.locator(".live-of-shards input").evaluate(move, "16")
+    assert told() == ["fits 24 GB", "fits 80 GB"]
+    figure.locator(".live-of-layers input").evaluate(move, "96")
+    assert told()[1] == "fits neither"
+
+
+def test_a_phone_does_not_say_twice_what_a_training_run_has_reached(open_tab):
+    tab = opened(open_tab, "notebooks/18_training.html", width=390)
+    figure = figure_of(tab, "scrub")
+    figure.scroll_into_view_if_needed()
+    at_rest(figure)
+    assert figure.locator(".live-answer").inner_text().startswith("Step 0: loss 3.274")
+    assert figure.locator(".live-says").bounding_box()["height"] <= 1, "only for those who listen"
+
+
+def test_each_task_stands_between_its_heading_and_its_figure(site):
+    page = (site / "book" / "playground.html").read_text(encoding="utf8")
+    article = page.partition("<article")[2].partition("</article>")[0]
+    parts = re.findall(r"<(strong>Task\.|live-figure>|h2)", article)
+    kinds = "".join({"s": "t", "l": "f", "h": "h"}[part[0]] for part in parts)
+    assert kinds.count("f") > 30 and re.fullmatch(r"(?:h(?:tf)+)+", kinds), kinds
 
 
 @pytest.mark.parametrize("width", [1280, 390])

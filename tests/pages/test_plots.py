@@ -103,7 +103,14 @@ def test_letters_on_an_area_stand_out_in_both_themes():
                     seen.add(area)
                     if min(contrast(ink, area), contrast(plots.dark(ink), plots.dark(area))) < 4.5:
                         weak.append((path.name, cell["id"], word, ink, area))
-    assert weak == [] and {"#eeeeee", style.tint("sky").lower()} <= seen
+    assert weak == [] and {style.PALE.lower(), style.tint("sky").lower()} <= seen
+
+
+def test_areas_with_words_on_them_can_be_told_from_the_dark_ground():
+    for area, least in ((style.PALE, 2), (style.tint("sky"), 2.9), (style.tint("orange"), 2.9)):
+        shade = plots.dark(area.lower())
+        assert contrast(shade, plots.GROUND[1]) > least, area
+        assert contrast(shade, style.DARK["black"]) >= 4.5, "pale letters read well on it"
 
 
 def test_words_on_shades_of_any_strength_stand_out_in_both_themes():

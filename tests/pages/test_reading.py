@@ -666,6 +666,25 @@ def test_a_finger_on_a_term_gets_its_meaning_and_stays_in_the_chapter(own):
     tab.wait_for_url("**/glossary.html#*")
 
 
+def test_a_finger_on_one_term_after_another_gets_the_meaning_of_the_second(own):
+    tab = own("notebooks/11_attention.html", **FINGER)
+    tab.wait_for_function("() => !document.documentElement.dataset.opening")
+    terms, sheet = tab.locator("#the-picture a.term:visible"), tab.locator(".term-sheet")
+    names = terms.all_inner_texts()
+    other = next(k for k, name in enumerate(names) if name != names[0])
+    terms.first.tap()
+    sheet.wait_for()
+    for k in (other, 0, other):
+        terms.nth(k).evaluate("e => e.scrollIntoView({block: 'center'})")
+        terms.nth(k).tap()
+        tab.wait_for_function(
+            "name => document.querySelector('.term-sheet')?.innerText.startsWith(`${name}:`)", arg=names[k]
+        )
+        assert sheet.count() == 1
+    tab.keyboard.press("Escape")
+    assert sheet.count() == 0, "and nothing of the sheets before is left"
+
+
 def test_what_goes_deeper_is_folded_until_it_is_asked_for(own, bases):
     tab = own("notebooks/13_feed_forward.html")
     parts = tab.locator("details.deeper")

@@ -96,6 +96,28 @@ def test_on_a_phone_a_step_moves_little_of_what_is_below_and_a_finger_meets_its_
     assert sum(roomy) > len(roomy) / 2, "numbers stand closer only where a step would not fit a window"
 
 
+@pytest.mark.parametrize("width", [390, 360])
+def test_on_a_phone_all_steps_of_the_cards_have_the_height_of_the_tallest(stepper, width):
+    tab, figure = stepper("card_steps", "phone")
+    tab.set_viewport_size({"width": width, "height": 664})
+    at_rest(figure)
+    on, highs = figure.get_by_role("button", name="One step on"), []
+    while True:
+        highs.append(figure.bounding_box()["height"])
+        if on.is_disabled():
+            break
+        on.click()
+    assert len(highs) == 5 and max(highs) - min(highs) < 2, highs
+
+
+def test_the_names_of_all_merges_stand_in_one_row_at_a_desk(stepper):
+    _, figure = stepper("bpe_steps")
+    chips = figure.locator(".stepper-chip")
+    tops = chips.evaluate_all("all => all.map((e) => Math.round(e.getBoundingClientRect().top))")
+    assert chips.all_inner_texts()[:5] == ["letters", "count", "he", "count", "se"]
+    assert len(tops) == 13 and len(set(tops)) == 1, tops
+
+
 def test_a_narrow_phone_has_all_matrices_in_their_frames_and_little_blank_below_them(stepper):
     tab, figure = stepper("backprop_steps", "phone")
     tab.set_viewport_size({"width": 360, "height": 664})
@@ -358,7 +380,10 @@ def test_both_cards_of_a_sentence_are_told_of(stepper):
     assert figure.locator(".stepper-waits").count() <= 2
     tab.wait_for_function("() => !document.querySelector('.stepper-waits, .stepper-meets')")
     said = figure.locator(".stepper-sum").inner_text()
-    assert said.startswith("keys (Bruno) = the topic of") and "values (Bruno) = what “The room costs" in said
+    assert said == (
+        "Bruno’s first card, the topic: price of the room. "
+        "Bruno’s second card, what is said about it: two hundred."
+    )
     assert not any("in the same way" in line for *_, line in tab.evaluate("window.seen"))
     assert figure.locator(".stepper-now .stepper-new:visible").all_inner_texts() == [
         "price of the room",

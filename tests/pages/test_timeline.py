@@ -38,6 +38,30 @@ def test_every_work_of_the_timeline_has_its_name_beside_its_dot(open_tab, width,
     assert box["x"] + box["width"] > 0.85 * width, "the drawing takes the room that is there"
 
 
+@pytest.mark.parametrize(("width", "part"), [(1280, ".drawn-wide"), (390, ".drawn-narrow")])
+def test_the_years_stay_in_sight_down_to_the_last_band(open_tab, width, part):
+    tab = open_tab("file", "book/timeline.html", width=width)
+    tab.locator(f"{part} a.event").last.evaluate("e => e.scrollIntoView({block: 'end', behavior: 'instant'})")
+    assert tab.evaluate("scrollY") > 300
+    bar = tab.locator(".bd-header-article").bounding_box()
+    below = bar["y"] + bar["height"]
+    years = tab.locator(f"{part} text.axis")
+    for year in years.all():
+        box = year.bounding_box()
+        assert below <= box["y"] + 1 and box["y"] + box["height"] < below + 60, year.text_content()
+    # Each stands above its line, and nothing is seen between the bar and them.
+    lines = tab.locator(f"{part} svg.diagram > path.scale-line").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect()).flatMap((box) => box.width < 2 ? box.left : [])"
+    )
+    middles = years.evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect()).map(({left, right}) => (left + right) / 2)"
+    )
+    assert len(lines) == len(middles) > 7
+    assert sum(abs(a - b) < 2 for a, b in zip(sorted(lines), sorted(middles), strict=True)) >= len(lines) - 1
+    over = "y => document.elementFromPoint(innerWidth / 2, y).closest('.years, .bd-header-article') !== null"
+    assert all(tab.evaluate(over, y) for y in range(round(below) - 4, round(below) + 20, 4))
+
+
 @pytest.mark.parametrize(("width", "least"), [(390, 30), (820, 30), (1280, 24)])
 def test_a_work_of_the_timeline_has_room_for_a_finger(open_tab, width, least):
     tab = open_tab("file", "book/timeline.html", width=width)

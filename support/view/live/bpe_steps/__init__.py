@@ -55,7 +55,7 @@ def merging() -> Story:
         story.step(f"Count {k}", says + also, "count each pair of neighbours")
         asked = [pair for pair in ordered if counts[pair] > 1]
         names = [f"{a} + {b}" for a, b in asked]
-        count = story.matrix(f"counts {k}", f"counts {k}", (len(asked), 1), names, (), "key", 0)
+        count = story.matrix(f"counts {k}", f"counts {k}", (len(asked), 1), names, (), "key", 0, chip="count")
         for c, pair in enumerate(asked):
             inside = [i for i, word in enumerate(words) if _occurs(word, pair)]
             how = " + ".join(f"{_occurs(words[i], pair)} in {rows[i]}" for i in inside)
@@ -71,7 +71,7 @@ def merging() -> Story:
             f"{best[0]} + {best[1]} → {new}",
         )
         title = f"after merge {k}: {best[0]} + {best[1]}"
-        before, text = text, story.matrix(f"merge {k}", title, (len(rows), 1), pair=best, **boxes)
+        before, text = text, story.matrix(f"merge {k}", title, (len(rows), 1), pair=best, chip=new, **boxes)
         story.line(before, "", count, "→", text)
         for i in range(len(rows)):
             touched = after[i] != words[i]

@@ -10,6 +10,7 @@ MEETING = {
     "Bruno": ("The room costs two hundred.", "price of the room", "two hundred"),
     "Clara": ("We take it on Monday.", "day", "on Monday"),
 }
+HIS = {"Anna": "her", "Bruno": "his", "Clara": "her"}
 QUESTIONS = {"What does the room cost?": "Bruno", "When do we open?": "Anna"}
 
 
@@ -17,7 +18,7 @@ def cards() -> Story:
     """The story of the box: two sentences, a question, a third sentence, another question.
 
     >>> cards().told("answers[0, 0]", 2)
-    ' answers (first) = the second card of Bruno, whose first card fits best = two hundred.'
+    ' Bruno’s first card fits the question best, so she reads his second: two hundred.'
     """
     story = Story(digits=0)
     people, times = tuple(MEETING), ("first", "second")
@@ -33,8 +34,8 @@ def cards() -> Story:
         sentence, found_by, said = MEETING[who]
         r = people.index(who)
         story.put(heard, r, 0, sentence)
-        story.put(keys, r, 0, found_by, f"the topic of “{sentence}”", [heard.key(r, 0)])
-        story.put(values, r, 0, said, f"what “{sentence}” says about it", [heard.key(r, 0)])
+        story.put(keys, r, 0, found_by, f"{who}’s first card, the topic:", [heard.key(r, 0)])
+        story.put(values, r, 0, said, f"{who}’s second card, what is said about it:", [heard.key(r, 0)])
 
     def ask(t: int, says: str) -> None:
         asked, who = list(QUESTIONS.items())[t]
@@ -42,7 +43,7 @@ def cards() -> Story:
         signs = "the query and all keys → the value of the key that fits best"
         story.step(f"The {times[t]} question", says, signs)
         story.put(question, t, 0, asked)
-        how = f"the second card of {who}, whose first card fits best"
+        how = f"{who}’s first card fits the question best, so she reads {HIS[who]} second:"
         sources = [question.key(t, 0), keys.key(r, 0), values.key(r, 0)]
         story.put(answer, t, 0, values.show(r, 0), how, sources)
 

@@ -74,7 +74,7 @@ FIGURE = LiveFigure(
     title="All heads at once: where does one word look?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
-        Slider("back", "Word, counted from the last", 0, BACK, 1, 0, "{word}"),
+        Slider("back", "The word that attends", 0, BACK, 1, 0, "{word}"),
     ),
     compute=heads,
     draw=draw_heads,

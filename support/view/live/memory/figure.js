@@ -32,7 +32,7 @@
     draw(state, data, {svg, text}) {
       const fill = (i) => `fill: var(--role-${data.roles[i]})`;
       // An even axis, to 100 GB as long as that will do, and else to 150, 200, 300 …, so that no bar is short.
-      const {reaches, cards} = data, LEFT = 12, WIDE = 376, TOP = 42, BOTTOM = 172;
+      const {reaches, cards} = data, LEFT = 82, WIDE = 232, TOP = 42, BOTTOM = 138, BARS = [52, 98];
       const reach = reaches.find((gb) => gb >= Math.max(state.total, state.total_plain)), x = (gb) => LEFT + WIDE * gb / reach;
       const bar = (top, end) => {
         let sum = 0;
@@ -43,19 +43,25 @@
         });
       };
       const named = (gb) => gb.toLocaleString("en"), close = reach > 200; // (no room for the names of the cards)
-      const told = (y, words, end) => text(LEFT + 2, y, `${words}: ${state[`total${end}_written`]} GB`, {class: "live-right live-name"});
-      return svg("svg", {viewBox: "0 0 404 276"},
+      // Before a bar stands its name; behind the axis, where no line of a card goes, its total and the smallest card that it fits.
+      const told = (top, words, end) => {
+        const fits = Math.min(...cards.filter((gb) => gb >= state[`total${end}`]));
+        return [text(LEFT - 6, top + 20, words, {class: "live-left live-name"}),
+          text(LEFT + WIDE + 10, top + 12, `${state[`total${end}_written`]} GB`, {class: "live-right live-name memory-total"}),
+          text(LEFT + WIDE + 10, top + 29, fits < Infinity ? `fits ${fits} GB` : "fits neither", {class: "live-right live-name"})];
+      };
+      return svg("svg", {viewBox: "0 0 404 242"},
         ...[0, 1, 2, 3, 4, 5].map((k) => k * reach / 5).map((gb) => svg("g", {}, svg("line", {x1: x(gb).toFixed(1), x2: x(gb).toFixed(1), y1: TOP, y2: BOTTOM + 4, class: "live-grid"}),
           text(x(gb).toFixed(1), BOTTOM + 19, named(gb), {class: "live-name"}))),
-        ...bar(66, ""), ...bar(132, "_plain"),
-        ...cards.map((gb) => svg("g", {class: "memory-card"}, svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}v6M${x(gb).toFixed(1)} 63v36M${x(gb).toFixed(1)} 129v36`}),
+        ...bar(BARS[0], ""), ...bar(BARS[1], "_plain"),
+        ...cards.map((gb) => svg("g", {class: "memory-card"}, ...["halo", "line"].map((part) => svg("path", {d: `M${x(gb).toFixed(1)} ${TOP - 8}V${BOTTOM + 4}`, class: `memory-${part}`})),
           ...(close ? [] : [text(x(gb).toFixed(1), TOP - 14, `${gb} GB card`, {class: "live-name"})]))),
         ...(close ? [text(LEFT, TOP - 14, `dashed: cards of ${cards.join(" and ")} GB`, {class: "live-right live-name"})] : []),
-        told(60, "as chosen", ""), told(126, "with no savings", "_plain"),
+        ...told(BARS[0], "as chosen", ""), ...told(BARS[1], "no savings", "_plain"),
         text(LEFT + WIDE / 2, BOTTOM + 40, reach > reaches[0] ? `GB on each device (the axis now ends at ${named(reach)})` : "GB on each device", {class: "live-name"}),
         ...data.parts.map((part, i) => svg("g", {},
-          svg("rect", {x: LEFT + 196 * (i % 2), y: 226 + 24 * (i > 1), width: 14, height: 14, style: fill(i)}),
-          text(LEFT + 22 + 196 * (i % 2), 238 + 24 * (i > 1), part, {class: "live-right live-name"}))));
+          svg("rect", {x: 12 + 196 * (i % 2), y: 192 + 24 * (i > 1), width: 14, height: 14, style: fill(i)}),
+          text(34 + 196 * (i % 2), 204 + 24 * (i > 1), part, {class: "live-right live-name"}))));
     },
   });
 })();

@@ -3,7 +3,7 @@
 // number comes about is shown by motion.js.
 (() => {
   "use strict";
-  const {write, tell, move, stop, bring} = window.StepperMotion, {typeset, lay, measure} = window.StepperRoom;
+  const {spoken, write, tell, move, stop, bring} = window.StepperMotion, {typeset, lay, measure} = window.StepperRoom;
   const ofMatrix = (key) => key.slice(0, key.lastIndexOf("["));
   const find = (key, {matrices}) => {
     const [, name, r, c] = key.match(/^(.+)\[(\d+), (\d+)\]$/), matrix = matrices.find((each) => each.name === name);
@@ -17,8 +17,8 @@
   };
   const told = (key, step, data) => {
     if (key === "none") return "";
-    const {matrix, r, c, cell: [, made, , sum]} = find(key, data), name = called(matrix, r, c);
-    return made > step ? ` ${name} is made in step ${made + 1}, ${data.steps[made][0]}.` : ` ${name} = ${sum}.`;
+    const {matrix, r, c, cell} = find(key, data), [, made, , sum] = cell, name = called(matrix, r, c);
+    return made > step ? ` ${name} is made in step ${made + 1}, ${data.steps[made][0]}.` : spoken(cell) ? ` ${sum}.` : ` ${name} = ${sum}.`;
   };
   // To another step; a sum that was told goes. On from the last is the first, if so asked.
   const to = (step, values, data, round = false) => {
@@ -71,9 +71,9 @@
   function strip(held, data, {make, set: go, values}) {
     const node = make("div", {class: "stepper-strip", role: "toolbar", "aria-label": "All matrices, in the order in which they are made; each leads to its step"});
     held.cards.forEach((each, k) => {
-      const {name, words, title} = data.matrices[k], steps = [...each.steps].sort((a, b) => a - b), [first] = steps;
+      const {name, words, title, chip = name} = data.matrices[k], steps = [...each.steps].sort((a, b) => a - b), [first] = steps;
       const about = `${title}${each.kept ? "" : `; step ${first + 1}, ${data.steps[first][0]}`}`;
-      each.chip = make("button", {type: "button", title: about, "aria-label": about, tabindex: k ? "-1" : "0"}, make("b", {}, ...typeset(name, make)), ...(words ? [` ${words}`] : []));
+      each.chip = make("button", {type: "button", title: about, "aria-label": about, tabindex: k ? "-1" : "0"}, make("b", {}, ...typeset(chip, make)), ...(words ? [` ${words}`] : []));
       each.chip.addEventListener("click", () => go(to(steps.findLast((step) => step <= values().step) ?? first, values(), data)));
     });
     const chips = held.cards.map(({chip}) => chip);

@@ -14,13 +14,14 @@ class Cell:
     step: int
     sum: str = ""
     sources: tuple[str, ...] = ()
-    sign: str = "="  # between the sum and the number
+    sign: str = "="  # between the sum and the number; a colon after words
     gone: int | None = None  # the step from which on it is no longer kept
 
     @property
     def told(self) -> str:
         """The sum and what it comes to."""
-        return f"{self.sum} {self.sign} {self.text}" if self.sum else ""
+        between = self.sign if self.sign == ":" else f" {self.sign}"
+        return f"{self.sum}{between} {self.text}" if self.sum else ""
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Matrix:
         role: what it is, one of `support.view.style.ROLES`; it decides the colour.
         digits: after the point.
         top: the value whose shade is the deepest; the largest one if it is 0.
+        chip: what it is called in the line of all matrices, if not by its name.
         words: one or two that stand beside its name in the line of all matrices.
         axes: what a row and a column is called that has no name; it is numbered.
         kept: it stays in view in the steps that neither make nor read it and have no line of matrices.
@@ -52,6 +54,7 @@ class Matrix:
     role: str
     digits: int
     top: float = 0.0
+    chip: str = ""
     words: str = ""
     axes: tuple[str, str] = ("dimension", "dimension")
     kept: bool = False
@@ -111,4 +114,5 @@ class Matrix:
         about = {"words": self.words, "role": self.role}
         of = {"rows": list(self.rows), "columns": list(self.columns), "axes": list(self.axes)}
         boxes = {"pair": list(self.pair)} if self.tokens else {}
-        return names | about | of | boxes | {"kept": self.kept, "cells": grid}
+        chip = {"chip": self.chip} if self.chip else {}
+        return names | about | of | boxes | chip | {"kept": self.kept, "cells": grid}

@@ -19,9 +19,11 @@
     return found.map((pieces, k) => ({pieces, keys: found.length === sources.length ? [sources[k]] : sources})); // (words, no numbers)
   }
 
+  // Words that end with a colon and what was made are a sentence; anything else is a sum.
+  const spoken = ([text, , , told]) => told.endsWith(`: ${text}`);
   // The sum of a cell is written into the line below the matrices, behind others where several are told. Returned are its terms, and what comes after them.
   function write(key, held, {make, typeset}, behind = false) {
-    const {cell: [text, , , told, sources], name} = held.cells.get(key), at = told.length - text.length - 3;
+    const {cell, name} = held.cells.get(key), [text, , , told, sources] = cell, says = spoken(cell), at = told.length - text.length - (says ? 2 : 3);
     // (A line breaks before the sign of a term, and not within a short one.)
     const parts = terms(told.slice(0, at), sources, (source) => held.cells.get(source).cell[0]).map(({pieces, keys}, k) => {
       if (k) pieces[0][0] = pieces[0][0].trimStart();
@@ -30,9 +32,9 @@
     });
     const of = [...new Set(sources.map((source) => held.cells.get(source).matrix))];
     const from = of.flatMap((matrix, k) => [k ? k < of.length - 1 ? ", " : " and " : " From ", make("span", {class: `stepper-from stepper-${held.cards.find((each) => each.name === matrix).role}`}, ...typeset(matrix, make))]);
-    const end = make("span", {class: "stepper-term"}, `${told.slice(at)}.`, make("span", {class: "stepper-whence"}, ...from, "."));
+    const end = make("span", {class: "stepper-term"}, `${told.slice(at)}.`, ...(says ? [] : [make("span", {class: "stepper-whence"}, ...from, ".")]));
     if (!behind) held.sum.replaceChildren();
-    held.sum.append(...(behind ? [" "] : []), ...typeset(`${name} = `, make), ...parts.flatMap(({node}, k) => k ? [" ", node] : [node]), end);
+    held.sum.append(...(behind ? [" "] : []), ...(says ? [] : typeset(`${name} = `, make)), ...parts.flatMap(({node}, k) => k ? [" ", node] : [node]), end);
     return {parts, end};
   }
 
@@ -133,5 +135,5 @@
     if (by) scrollBy({top: by, behavior: still.matches ? "instant" : "smooth"});
   }
 
-  window.StepperMotion = {write, tell, move, stop, bring};
+  window.StepperMotion = {spoken, write, tell, move, stop, bring};
 })();

@@ -18,7 +18,7 @@ LETTER = 0.068  # inches that a letter needs
 LINE = 0.19  # inches from row to row
 GAP = 0.16
 BOX = 0.07  # inches that the box of a token is wider than its letters
-BOXES = {"letter": "#eeeeee", "token": style.tint("sky"), "new": style.tint("orange")}
+BOXES = {"letter": style.PALE, "token": style.tint("sky"), "new": style.tint("orange")}
 
 
 def _boxes(tokens: str) -> list[tuple[str, float, float]]:

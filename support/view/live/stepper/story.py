@@ -114,13 +114,18 @@ class Story:
     def put(
         self, where: Matrix, r: int, c: int, value: float | str, how: str = "", sources: Iterable[str] = ()
     ) -> None:
-        """Make one cell in the present step: its value, the sum behind it, and its cells in order."""
+        """Make one cell in the present step: its value, the sum behind it, and its cells in order.
+
+        Words that end with a colon are a sentence, which ends with the value.
+        """
         text = value if isinstance(value, str) else shown(where.scale * value, where.digits)
         rounded = how and where.digits and not isinstance(value, str)
-        sign = sign_before(text, how, where.digits) if rounded else "="
+        sign = sign_before(text, how, where.digits) if rounded else ":" if how.endswith(":") else "="
         if rounded and value == 0:
             text = "0"  # nothing at all, which 0.000 may not be
-        where.cells[r, c] = Cell(value, text, len(self.steps) - 1, how, tuple(sources), sign)
+        where.cells[r, c] = Cell(
+            value, text, len(self.steps) - 1, how.removesuffix(":"), tuple(sources), sign
+        )
 
     def drop(self, where: Matrix, r: int) -> None:
         """From the present step on, a row is no longer kept."""
@@ -216,7 +221,7 @@ class Story:
         cell = matrix.cells[r, c]
         if cell.step > step:
             return f" {matrix.called(r, c)} is made in step {cell.step + 1}, {self.steps[cell.step][0]}."
-        return f" {matrix.called(r, c)} = {cell.told}."
+        return f" {cell.told}." if cell.sign == ":" else f" {matrix.called(r, c)} = {cell.told}."
 
     def table(self) -> list[dict[str, str]]:
         """What each step makes, a row for each matrix."""
