@@ -145,23 +145,8 @@ def test_the_english_of_a_long_text_is_cut_at_the_beginning_of_a_clause(front_pa
     """As much of it as its line holds, from “In English:” to its end; it stands where it begins."""
     _tab, element = front_page(width=1280, height=800)
     field, english = element.query_selector("input[role=combobox]"), ".machine-english"
-    words = [
-        "Pietro",
-        "chiama",
-        "Paolo",
-        "Tarso",
-        "Paolo",
-        "chiama",
-        "4",
-        "4",
-        "chiama",
-        "Pietro",
-        "capo",
-        "Pietro",
-        "chiama",
-        "3",
-        "cactus",
-    ]
+    text = "Pietro chiama Paolo Tarso Paolo chiama 4 4 chiama Pietro capo Pietro chiama 3 cactus"
+    words = text.split()
     whole = "e => MachineSaid.inEnglish(e.state.words.slice(1), e.view.data.english)"
     lines = """e => { const text = e.closest('.machine-text').getBoundingClientRect();
       return [...e.getClientRects()].map(({top, bottom, right}) => [top >= text.top - 1,

@@ -41,7 +41,7 @@ TOUR = (
         "on Pietro. What if it is off?",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
-        "Tarso, because Pietro called. The lit head puts only 32% on Pietro.",
+        "“Tarso”, because Pietro called. The lit head puts only 32% on Pietro.",
     ),
     Stop(
         "one head off",
@@ -49,7 +49,7 @@ TOUR = (
         "(Counting begins at 0.)",
         {"prompt": "Pietro chiama Paolo", "h00": False, **END},
         ("head 0.0", "Pietro"),
-        "Without it the model says vice, whoever calls Paolo.",
+        "Without it the model says “vice”, whoever calls Paolo.",
     ),
 )
 # The text from which Play on the front page starts, and the word that it then puts in itself. After “Pietro
