@@ -115,10 +115,14 @@
   }
   // Of a text of many clauses, the last ones: as many as there is room for, at least one.
   function lately(span, said, ends, box, most) {
-    const all = said.split(/(?<=[;!.]) /);
-    let n = Math.min(all.length, most);
-    do span.textContent = `In English: ${n < all.length ? "… " : ""}${all.slice(-n).join(" ")}${ends}`;
-    while (--n && box.scrollHeight > box.clientHeight + 1);
+    const all = said.split(/(?<=[;!.]) /), over = () => box.scrollHeight > box.clientHeight + 1;
+    box.classList.remove("machine-full");
+    for (let n = Math.min(all.length, most); n; n--) {
+      span.textContent = `In English: ${n < all.length ? "… " : ""}${all.slice(-n).join(" ")}${ends}`;
+      if (!over()) return;
+      box.classList.add("machine-full"); // (what the text box says can go)
+      if (!over()) return;
+    }
   }
   // The game's words one by one. A number is a player, and who speaks after a call begins a new clause.
   function inEnglish(words, english) {
