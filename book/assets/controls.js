@@ -86,13 +86,20 @@
     return twin;
   };
 
+  // Columns of text are aligned at their beginning, numbers at their end (live.css). What is no number yet is masked.
+  Live.align = (table) => [...table.tHead.rows[0].cells].forEach((_, k) => {
+    if (k && [...table.tBodies[0].rows].some(({cells}) => /^(?!masked)[\p{L}“<␣]/u.test(cells[k].textContent))) table.classList.add(`live-text-${k}`);
+  });
+
+  // The name of a step of a tour. (A number would be taken for a player of the game.)
+  Live.step = (k) => String.fromCharCode(65 + k);
   // The line beside a tour: where it stands (or what the figure does now), and how it goes on (see `toured` in live.js).
   Live.guide = ({tour, invites}, at, near, left, off, now = "") => {
     if (at >= 0) return tour[at].says;
     const still = off ? `; ${off} still off` : "";
-    if (left) return `${now || "You have left the experiment"}${still}${off || now ? ". 1" : "; 1"}\u00a0leads back to ${now ? "the experiment" : "it"}.`;
+    if (left) return `${now || "You have left the experiment"}${still}${off || now ? ". Step" : "; step"}\u00a0A leads back to ${now ? "the experiment" : "it"}.`;
     if (near < 0) return now ? `${now}.` : invites;
-    return `${now || `You have gone on from step ${near + 1}`}${still}. The experiment ${near + 1 < tour.length ? `goes on with ${near + 2}` : "begins again with 1"}.`;
+    return `${now || `You have gone on from step ${Live.step(near)}`}${still}. The experiment ${near + 1 < tour.length ? `goes on with step ${Live.step(near + 1)}` : "begins again with step A"}.`;
   };
 
   // The speed of Play, twice: with the buttons, and, in signs, in the bar of a phone; what is chosen in one stands in both.

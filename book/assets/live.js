@@ -194,8 +194,9 @@
           figure.started?.(held);
           const first = figure.begin?.(values(), spec.data, held); // from the end it goes back to where it began
           if (!first) return play();
+          tools.speed = Number(speed.value);
           set(first);
-          turn = setTimeout(play, figure.pace(values(), spec.data) / Number(speed.value));
+          turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
         });
         actions.unshift(player);
         actions.push(speed);
@@ -264,29 +265,28 @@
         });
         return button;
       };
-      const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, `${k + 1}`), ` ${label}`], changes, {class: "live-stop"}, true));
+      const stops = (spec.tour || []).map(({label, changes}, k) => jump([make("b", {}, Live.step(k)), ` ${label}`], changes, {class: "live-stop"}, true));
       for (const stop of stops) stop.addEventListener("click", () => figure.toured?.(held));
-      const numerals = stops.map((stop, k) => make("button", {type: "button", class: "live-stop", "aria-label": stop.textContent}, `${k + 1}`));
-      numerals.forEach((small, k) => small.addEventListener("click", () => stops[k].click()));
+      const letters = stops.map((stop, k) => make("button", {type: "button", class: "live-stop", "aria-label": stop.textContent}, Live.step(k)));
+      letters.forEach((small, k) => small.addEventListener("click", () => stops[k].click()));
       const guide = make("p", {class: "live-guide"});
       const examples = [...(spec.tour ? [make("div", {class: "live-tour"}, ...stops, guide)] : []),
         ...(spec.examples ? [make("div", {class: "live-examples"}, spec.tour ? "Or try: " : "Try: ", ...spec.examples.flatMap((prompt) => [jump([prompt], {prompt}), " "]))] : [])];
       // Where a tour stands: the step that was reached is explained as long as everything is as it left it; the next one
       // invites. What all its steps leave as it was, such as the stage of the pass, is no part of the experiment: who only
       // changes that, or lets the text go on, is near the step, and is told what still holds and how the experiment goes on.
-      // A step stays marked as long as what it changed, compared with the one before it, holds.
+      // A step stays marked as long as the text is its text, with its switches, and the figure does not say what else it did.
       const about = Object.keys(spec.tour?.[0].changes || {}).filter((name) => new Set(spec.tour.map(({changes}) => changes[name])).size > 1);
-      const own = (spec.tour || []).map(({changes}, k) => about.filter((name) => !k || changes[name] !== spec.tour[k - 1].changes[name]));
       function toured(state) {
         if (!spec.tour) return;
-        const now = values(), goesOn = (value, from) => value === from || (typeof from === "string" && value.startsWith(`${from} `));
-        const holding = (names) => spec.tour.findLastIndex(({changes}, k) => names(k).every((name) => goesOn(now[name], changes[name])));
-        const at = spec.tour.findLastIndex(({changes}) => Object.keys(changes).every((name) => Object.is(now[name], changes[name])));
-        const near = at < 0 && onTour ? holding(() => about) : at;
-        const left = onTour && near < 0, marked = left ? holding((k) => own[k]) : near; // (who has gone another way is not called back)
+        const now = values(), is = (name, value) => now[name] === value, goesOn = (name, from) => is(name, from) || (typeof from === "string" && now[name].startsWith(`${from} `));
+        const holding = (fits, names = about) => spec.tour.findLastIndex(({changes}) => names.every((name) => fits(name, changes[name])));
+        const did = figure.did?.(held), at = did ? -1 : holding(is, Object.keys(spec.tour[0].changes));
+        const near = did ? spec.tour.length - 1 : at < 0 && onTour ? holding(goesOn) : at;
+        const left = onTour && near < 0, marked = did || tools.speed ? -1 : onTour ? holding(is) : at; // (who has gone another way is not called back)
         tools.stop = spec.tour[at]; // a figure may point out what the reached step speaks of
         guide.textContent = (tools.speed && figure.playing?.(held)) || Live.guide(spec, at, near, left, figure.lacks?.(state), figure.does?.(state, held));
-        for (const all of [stops, numerals]) all.forEach((button, k) => {
+        for (const all of [stops, letters]) all.forEach((button, k) => {
           button.classList.toggle("live-go", k === near + 1 && !left);
           if (k === marked) button.setAttribute("aria-current", "step");
           else button.removeAttribute("aria-current");
@@ -297,7 +297,7 @@
       const bar = make("div", {class: "live-player"});
       if (player) {
         const again = actions.filter(({dataset: {act}}) => act === "back" || act === spec.plays).map((button) => Live.twin(make, button));
-        bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...numerals, ...again, players[1], speeds[1]));
+        bar.append(make("div", {class: "live-answer"}, brief), make("div", {class: "live-player-row"}, ...letters, ...again, players[1], speeds[1]));
         const watch = new IntersectionObserver((seen) => { bar.classList.toggle("live-player-tour", !seen.at(-1).isIntersecting); }, {rootMargin: "-56px 0px 0px"}); // (below the page's upper bar)
         if (stops.length) watch.observe(stops[0]);
       }
@@ -387,6 +387,7 @@
       const sent = fromAddress();
       window.addEventListener("hashchange", () => { if (fromAddress()) update(false); });
       update(false);
+      Live.align(table);
       for (const still of this.querySelectorAll(":scope > .live-still")) still.hidden = true;
       this.append(panel);
       const placed = () => {

@@ -66,14 +66,29 @@
         fit = (known.length ? fit.sort((a, b) => scores[ids.get(b)] - scores[ids.get(a)]) : fit).slice(0, 8);
       }
       list.replaceChildren(...fit.map((word, i) => {
-        const item = make("li", {role: "option", id: `${id}-word-${i}`, "aria-selected": "false"}, word);
+        const item = make("li", {role: "option", id: `${id}-word-${i}`, "aria-selected": "false", ...input.closest("live-figure")?.view?.translated(word)}, word);
         item.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
         item.addEventListener("click", () => choose(word));
         return item;
       }));
       point(-1);
       list.hidden = !fit.length;
+      if (fit.length) requestAnimationFrame(row); // (by then the steps have taken their places)
       input.setAttribute("aria-expanded", String(!list.hidden));
+    };
+    // Where the sentence of an experiment stands beside its steps, below the field, the words stand over it, in one row.
+    const row = () => {
+      if (list.hidden) return;
+      const {said, beside} = steps(), field = input.parentElement.getBoundingClientRect(), [from, down, to] = beside ? [said.left - field.left, said.top - field.top, field.right - said.right].map(Math.floor) : [];
+      list.classList.toggle("live-aside", beside);
+      list.style.cssText = beside ? `inset: ${down}px ${to}px auto ${from}px; height: ${Math.ceil(said.height)}px` : "";
+      while (beside && list.scrollWidth > list.clientWidth) list.lastChild.remove();
+    };
+    // Where the sentence of an experiment stands.
+    const steps = () => {
+      const guide = input.closest(".live-panel")?.querySelector(".live-tour > .live-guide"), rect = (part) => part.getBoundingClientRect();
+      const [said, step] = guide ? [guide, guide.previousElementSibling].map(rect) : [];
+      return {said, beside: Boolean(guide) && said.left >= step.right && said.top < step.bottom && step.top >= rect(input).bottom};
     };
     const point = (to) => {
       active = to;
@@ -93,8 +108,7 @@
     const aside = () => {
       const row = note.parentElement, panel = row?.closest(".live-panel"), rect = (part) => part.getBoundingClientRect();
       if (!panel || note.hidden || !row.classList.contains("live-writing")) return;
-      const guide = panel.querySelector(".live-tour > .live-guide"), title = panel.querySelector(":scope > .live-title"), field = rect(input);
-      const [said, step] = guide ? [guide, guide.previousElementSibling].map(rect) : [], beside = said && said.left >= step.right && said.top < step.bottom && step.top >= field.bottom;
+      const title = panel.querySelector(":scope > .live-title"), field = rect(input), {said, beside} = steps();
       note.classList.toggle("live-aside", beside);
       note.classList.toggle("live-above", !beside);
       const {top, height} = rect(note), above = field.top - rect(title).bottom < 24 && height <= field.top - rect(panel).top && top > 60;

@@ -27,7 +27,7 @@ GROUND = "e => getComputedStyle(e).backgroundColor"
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
 def test_one_button_stands_out_until_the_experiment_is_done(front_page, width, height):
-    """The step that was reached, and once it is the last *Play*; the next one has a strong border."""
+    """The step that was reached; the next one has a strong border. After the last, another thing has it."""
     _tab, element = front_page(width=width, height=height, still=True)
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     stops = element.query_selector_all(STOPS)
@@ -41,8 +41,10 @@ def test_one_button_stands_out_until_the_experiment_is_done(front_page, width, h
             assert [border != "none" for border in borders] == [n == k + 1 for n in range(3)]
             current = [stop.get_attribute("aria-current") for stop in all_]
             assert current == ["step" if n == k else None for n in range(3)]
-        assert (play.evaluate(GROUND) == CLEAR) == (k < 2)
-    assert play.evaluate(GROUND) != CLEAR and element.query_selector(".live-go") is None
+        assert play.evaluate(GROUND) == CLEAR, "Play would bring back what the last step has taken"
+    assert element.query_selector(".live-go") is None
+    element.query_selector("input[role=combobox]").fill("5 chiama Paolo")
+    assert play.evaluate(GROUND) != CLEAR
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])

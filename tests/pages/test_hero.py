@@ -1,8 +1,12 @@
 """The front page's machine, on a phone and at a desk: cause and effect on one screen, and no jumps."""
 
+import itertools
+
 import axe
 import pytest
 from rest import at_rest
+
+from support.view.live import find
 
 PAGE = "book/index.html"
 PHONES = [(390, 844), (360, 640)]
@@ -101,7 +105,7 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
     element.query_selector(".machine-bars").scroll_into_view_if_needed()
     element.wait_for_selector(".live-player-tour")
     shown = [b for b in element.query_selector_all(row) if b.is_visible()]
-    assert [b.text_content() for b in shown] == ["1", "2", "3", "Back", "Step", "Play"]
+    assert [b.text_content() for b in shown] == ["A", "B", "C", "Back", "Step", "Play"]
     shown[2].click()
     settled(tab)
     assert element.evaluate("e => e.state.off") == ["h22"]
@@ -117,6 +121,75 @@ def test_the_bar_says_its_whole_sentence_and_goes_back(opened):
         shown[4].click()
     shown[3].click()
     assert element.evaluate("e => e.state.step") == step and tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (360, 640)])
+def test_the_buttons_of_the_bar_keep_their_places_when_the_steps_appear_beside_them(opened, width, height):
+    """Play is where it was, and as large, when it has scrolled the page."""
+    tab, element = opened(width=width, height=height, still=True)
+    acts = element.query_selector_all(".live-player-row > :is(.live-act, .live-speed)")
+    element.query_selector(".live-title").dispatch_event("pointerdown", {"bubbles": True})  # (first touch)
+    before = [act.bounding_box() for act in acts]
+    element.query_selector(".live-player .live-play").click()
+    element.wait_for_selector(".live-player-tour")
+    settled(tab)
+    assert [act.bounding_box() for act in acts] == before
+    boxes = [b.bounding_box() for b in element.query_selector_all(".live-player-row > *") if b.is_visible()]
+    assert len(boxes) == 7 and all(box["width"] >= 24 for box in boxes)
+    assert all(one["x"] + one["width"] < two["x"] for one, two in itertools.pairwise(boxes))
+    assert min(box["width"] for box in boxes[3:6]) >= 44
+    fits = "e => e.scrollWidth <= e.clientWidth"
+    assert acts[2].text_content() == "Pause" and all(act.evaluate(fits) for act in acts[:3])
+
+
+@pytest.mark.parametrize("width, height", PHONES)
+@pytest.mark.parametrize(
+    "page, key",
+    [
+        (PAGE, "machine_story"),
+        ("notebooks/13_feed_forward.html", "machine_feed_forward"),
+        ("notebooks/15_the_whole_model.html", "machine"),
+    ],
+)
+def test_on_a_phone_what_a_step_shows_is_above_the_bar_and_what_it_says_is_read(
+    open_tab, page, key, width, height
+):
+    """Where the page has gone so far that its sentence is out of sight, the bar says it in short."""
+    tab = open_tab("file", f"{page}#live={key}", width=width, still=True)
+    tab.set_viewport_size({"width": width, "height": height})
+    element = tab.wait_for_selector(f"live-figure[data-key={key}]:has(.machine-word)")
+    settled(tab)
+    for k, stop in enumerate(element.query_selector_all(".live-tour > .live-stop")):
+        stop.evaluate("e => e.click()")
+        settled(tab)
+        off, part = find(key).tour[k], {"machine": "head 0.0", "machine_story": "head 2.2"}.get(key)
+        bar, answer = answer_top(element), element.query_selector(".live-answer")
+        if key != "machine_story" or k == 2:  # (its lit head is in a block further down)
+            box = element.query_selector(f"[data-key='{part or 'feed-forward 1'}']").bounding_box()
+            assert box["y"] >= HEADER and box["y"] + box["height"] <= bar
+        guide = element.query_selector(".live-guide").bounding_box()
+        if guide["y"] < HEADER:
+            assert off.short and answer.inner_text().endswith(off.short)
+            line = answer.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+            assert answer.bounding_box()["height"] <= 2 * line + 1, "two lines"
+        else:
+            assert guide["y"] + guide["height"] <= bar
+    assert tab.complaints == []
+
+
+def test_on_a_phone_play_goes_to_the_same_place_from_each_step(opened):
+    tab, element = opened(width=390, height=844, still=True)
+    play, seen = element.query_selector(".live-player .live-play"), []
+    for stop in element.query_selector_all(".live-tour > .live-stop"):
+        tab.evaluate("scrollTo(0, 0)")
+        stop.click()
+        settled(tab)
+        play.click()
+        tab.wait_for_function("e => e.state.step === 1", arg=element)
+        settled(tab)
+        seen.append(tab.evaluate("scrollY"))
+        play.click()
+    assert max(seen) - min(seen) <= 24, seen  # (the sentence may have a line more)
 
 
 @pytest.mark.parametrize("width, height", [(390, 844), (1280, 860), (1280, 800)])

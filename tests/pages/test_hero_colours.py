@@ -199,7 +199,9 @@ def test_nothing_that_is_pressed_is_lower_than_24_pixels_and_a_finger_has_44(bro
     tab.goto(bases["file"] + "book/index.html")
     tab.wait_for_selector("live-figure .machine-word")
     assert tab.evaluate(low) == []
-    for which in (".hero-to-rules", ".machine-key summary", ".machine-key-more"):
+    fingers = (".live-tour > .live-stop:nth-of-type(2)", ".machine-choice", ".machine-word", ".live-rank")
+    for which in (".hero-to-rules", ".machine-key summary", ".machine-key-more", *fingers):
+        tab.locator(which).first.evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
         high = tab.locator(which).first.evaluate(
             """e => { const {x, y, width, height} = e.getBoundingClientRect();
               const own = e.closest('button, summary');

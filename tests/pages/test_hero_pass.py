@@ -124,7 +124,7 @@ def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_
     assert element.evaluate("e => e.state.words.slice(1, 6).join(' ')") == f"{start} {leader} Tarso {leader}"
     top = stage.bounding_box()["y"]
     play.click()
-    assert guide.text_content() == "You have gone on from step 2. The experiment goes on with 3."
+    assert guide.text_content() == "You have gone on from step B. The experiment goes on with step C."
     assert width < 600 or stage.bounding_box()["y"] == top
     element.query_selector(".live-tour > .live-stop").click()
     for _ in range(7):  # a hand appends the most probable word
@@ -221,7 +221,7 @@ def test_the_first_step_says_that_the_pass_begins_again(front_page, width):
     step = next(b for b in element.query_selector_all(".live-act:text-is('Step')") if b.is_visible())
     guide, says = element.query_selector(".live-guide"), element.query_selector(".live-says")
     step.click()
-    begins = "The pass begins again for the same text: stage 1 of 6. The experiment goes on with 2."
+    begins = "The pass begins again for the same text: stage 1 of 6. The experiment goes on with step B."
     assert guide.text_content() == begins
     assert says.text_content() == "“chiama” becomes 64 numbers: its embedding plus that of position 3."
     for k, stage in enumerate(("attention 0", "feed-forward 0", "attention 1", "feed-forward 1", "choice")):
@@ -232,16 +232,39 @@ def test_the_first_step_says_that_the_pass_begins_again(front_page, width):
     assert tab.complaints == []
 
 
-def test_play_goes_on_from_the_last_step_with_the_whole_model(front_page):
-    """Whoever has switched a part off by hand keeps it off."""
-    tab, element = front_page(width=1280, height=800)
-    stop = element.query_selector(".live-tour > .live-stop:nth-of-type(3)")
-    stop.click()
+@pytest.mark.parametrize("which, head, word", [(0, "head 0.0", "Tarso"), (1, "head 2.2", "he")])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_play_says_that_it_has_switched_on_what_the_last_step_had_off(front_page, width, which, head, word):
+    """While it goes on and afterwards; no step looks reached, until one is."""
+    tab, element = front_page(which, width=width, height=800)
+    stops = element.query_selector_all(".live-tour > .live-stop")
+    stops[2].click()
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    guide, told = element.query_selector(".live-guide"), f"Play has switched {head} on again. "
+    marks = ".live-stop[aria-current], .live-go"
     play.click()
-    whole = "e => e.state.off.length === 0 && e.state.words.at(-1) === 'Tarso'"
-    tab.wait_for_function(whole, arg=element)
+    seen = "e => [e.querySelector('.live-guide').textContent, e.querySelectorAll('[aria-current]').length]"
+    goes = "It goes on word by word: each is the most probable one after the text so far."
+    assert element.evaluate(seen) == [told + goes, 0], "from the first moment"
+    whole = "([e, word]) => e.state.off.length === 0 && e.state.words.at(-1) === word"
+    tab.wait_for_function(whole, arg=[element, word])
+    assert element.evaluate(seen) == [told + goes, 0]
     play.click()
+    assert guide.text_content() == f"{told}The experiment begins again with step A."
+    assert element.query_selector(marks) is None
+    next(b for b in element.query_selector_all(".live-act:text-is('Step')") if b.is_visible()).click()
+    assert guide.text_content().startswith(f"{told}The pass begins again for the same text: stage 1")
+    stops[1].click()
+    assert guide.text_content() == find("machine_story" if which else "machine").tour[1].says
+    assert stops[1].get_attribute("aria-current") == "step" and "live-go" in stops[2].get_attribute("class")
+    play.click()
+    assert guide.text_content().startswith("Play goes on word by word"), "nothing was off"
+    assert tab.complaints == []
+
+
+def test_play_keeps_off_what_somebody_has_switched_off(front_page):
+    tab, element = front_page(width=1280, height=800)
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     element.query_selector("input[role=combobox]").fill("5 chiama Paolo")
     element.query_selector("[data-key=switcher]").click()
     element.query_selector("[data-key='switch h00']").click()

@@ -141,6 +141,62 @@ def test_the_drawing_keeps_its_place_when_the_english_needs_a_second_line(front_
     assert len(set(places)) == 1
 
 
+def test_the_english_of_a_long_text_is_cut_at_the_beginning_of_a_clause(front_page):
+    """As much of it as its line holds, from “In English:” to its end; it stands where it begins."""
+    _tab, element = front_page(width=1280, height=800)
+    field, english = element.query_selector("input[role=combobox]"), ".machine-english"
+    text = "Pietro chiama Paolo Tarso Paolo chiama 4 4 chiama Pietro capo Pietro chiama 3 cactus"
+    words = text.split()
+    whole = "e => MachineSaid.inEnglish(e.state.words.slice(1), e.view.data.english)"
+    lines = """e => { const text = e.closest('.machine-text').getBoundingClientRect();
+      return [...e.getClientRects()].map(({top, bottom, right}) => [top >= text.top - 1,
+        bottom <= text.bottom + 1, text.right - right]); }"""
+    longest = 0
+    for n in range(2, len(words) + 1):
+        field.fill(" ".join(words[:n]))
+        said, all_ = element.query_selector(english).text_content(), element.evaluate(whole)
+        begins, _, tail = said.removesuffix(" …").partition(": ")
+        cut = tail.startswith("… ")
+        tail = tail.removeprefix("… ")
+        assert begins == "In English" and all_.endswith(tail) and cut == (tail != all_)
+        assert not cut or all_.removesuffix(tail)[-2:] in {"; ", "! ", ". "}
+        [[above, below, free]] = element.query_selector(english).evaluate(lines)
+        assert above and below and free >= 0, said
+        longest = max(longest, len(tail))
+    assert cut and longest > 30 and "player 4" in all_
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_words_that_fit_stand_over_the_sentence_and_cover_nothing_of_the_machine(front_page, which):
+    """In one row, with their English; a text that is emptied has them, too. Nothing moves."""
+    tab, element = front_page(which, 1280, 800)
+    field, words = element.query_selector("input[role=combobox]"), element.query_selector(".live-words")
+    place = element.query_selector(".machine-stage").bounding_box()
+    parts = ".live-tour > .live-stop, .machine-text, .machine-key summary, .machine-label, .machine-map"
+    field.click()
+    for text in ("Pietro chiama P", "") if not which else ("once there was a b", ""):
+        field.fill(text)
+        tab.wait_for_function("e => e.matches('.live-aside') && e.style.height", arg=words)
+        box, guide = words.bounding_box(), element.query_selector(".live-guide").bounding_box()
+        assert abs(box["x"] - guide["x"]) <= 1 and abs(box["y"] - guide["y"]) <= 1
+        assert all(apart(box, part.bounding_box()) >= 0 for part in element.query_selector_all(parts))
+        offered = words.query_selector_all("[role=option]")
+        inside = [option.bounding_box() for option in offered]
+        assert len(offered) >= 4 and len({option["y"] for option in inside}) == 1, "one row"
+        assert all(24 <= option["height"] <= box["height"] for option in inside)
+        assert inside[-1]["x"] + inside[-1]["width"] <= box["x"] + box["width"] + 1
+        assert element.query_selector(".machine-stage").bounding_box() == place
+    if not which:
+        field.fill("Pietro chiama p")
+        english = {o.text_content(): o.get_attribute("data-english") for o in words.query_selector_all("li")}
+        assert english["perde"] == "loses" and english["pinguino"] == "penguin" and english["Paolo"] is None
+        tab.keyboard.press("ArrowDown")
+        first = words.query_selector("[aria-selected=true]").text_content()
+        tab.keyboard.press("Enter")
+        assert field.input_value() == f"Pietro chiama {first} "
+    assert tab.complaints == []
+
+
 def test_the_rules_of_the_game_push_nothing_away(front_page):
     tab, element = front_page(width=1280, height=800)
     lay_out(tab)  # (what is far away has an estimated height until then)

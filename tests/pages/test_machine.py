@@ -270,7 +270,8 @@ def test_the_machine_of_the_feed_forward_chapter_opens_its_network_with_the_numb
     assert detail.query_selector(".machine-title").text_content() == "Feed-forward 1, at “Paolo”"
     assert not detail.query_selector(".machine-formula").is_visible()
     assert [stop.text_content() for stop in element.query_selector_all(".live-tour > .live-stop")] == [
-        f"{place} {stop.label}" for place, stop in enumerate(find("machine_feed_forward").tour, start=1)
+        f"{letter} {stop.label}"
+        for letter, stop in zip("ABC", find("machine_feed_forward").tour, strict=True)
     ]
     element.query_selector(".live-tour > .live-stop:nth-of-type(3)").click()
     tab.wait_for_function("e => e.state.off.includes('m1')", arg=element)
@@ -396,11 +397,21 @@ def test_the_text_can_be_read_in_full(open_tab):
     text = "1 chiama 2 2 chiama Pietro capo Pietro chiama Paolo Tarso 3"
     game.query_selector("input[role=combobox]").fill(text)
     want = "player 1 calls player 2; player 2 calls Pietro chief! Pietro calls Paolo Tarsus! player 3 …"
+    whole = game.evaluate("e => MachineSaid.inEnglish(e.state.words.slice(1), e.view.data.english)")
+    assert f"{whole} …" == want
     assert game.query_selector(".machine-english").text_content() == f"In English: {want}"
     game.query_selector(".machine-key summary").click()
     signs = [sign.text_content() for sign in game.query_selector_all(".machine-key li")]
     for what in ("negative", "⊕", "heads 0 to 3", "hidden units", "counted from 0"):
         assert sum(what in sign for sign in signs) == 1, what
+
+
+def test_columns_of_text_begin_at_one_place_and_numbers_end_at_one(open_tab):
+    _tab, element = machine(open_tab, prompt=FIRST)
+    element.query_selector(".live-numbers summary").click()
+    sides = "e => [...e.rows].map(({cells}) => [...cells].map((c) => getComputedStyle(c).textAlign))"
+    rows = element.query_selector(".live-table").evaluate(sides)
+    assert {tuple(row) for row in rows} == {("left", "left", "right", "left", "right")}
 
 
 def test_the_end_names_controls_that_exist(open_tab):

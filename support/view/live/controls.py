@@ -270,12 +270,14 @@ class Stop:
     """A step of a tour: the button's words, what is said once it is reached, and how the controls stand.
 
     `about` names the part of the figure that it speaks of, and a word in it; the figure may point them out.
+    `short` is said on a phone, where the page has gone to what the step shows and its sentence is not seen.
     """
 
     label: str
     says: str
     changes: Mapping[str, Any]
     about: tuple[str, str] | None = None
+    short: str = ""
 
 
 def label_of(control: Control) -> str:

@@ -209,7 +209,7 @@ FIGURE = LiveFigure(
     rows=(("{rule}", "{asked}", "{at_first}", "{as_switched}", "{change:.1%}"),),
     each="rules",
     tour=TOUR,
-    invites="Four experiments: press 1, then 2, 3 and 4. Or use the switches.",
+    invites="Four experiments: press A, then B, C and D. Or use the switches.",
     actions=(Action("on", "Everything on", everything_on),),
     data={
         "questions": questions(),

@@ -37,17 +37,19 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called. One head is lit: it puts only 32% on Pietro, but without it the "
-        "greeting changes. Switch it off.",
+        "Tarso, because Pietro called. One head (one of four ways of looking back) is lit. It puts only 32% "
+        "on Pietro. What if it is off?",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
+        "“Tarso”, because Pietro called. The lit head puts only 32% on Pietro.",
     ),
     Stop(
         "one head off",
         "Now vice, as if a player 1 to 8 had called: without head 0.0 the model says so whoever calls Paolo. "
-        "(Counting begins at 0: it is the first head of the first block.)",
+        "(Counting begins at 0.)",
         {"prompt": "Pietro chiama Paolo", "h00": False, **END},
         ("head 0.0", "Pietro"),
+        "Without it the model says “vice”, whoever calls Paolo.",
     ),
 )
 # The text from which Play on the front page starts, and the word that it then puts in itself. After “Pietro
@@ -267,7 +269,7 @@ def machine_figure(
         plays="step",
         examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
         tour=tour,
-        invites=f"An experiment in three steps: {asks} Press 1, then 2, then 3." if tour else "",
+        invites=f"An experiment in three steps: {asks} Press A, then B, then C." if tour else "",
         same_script_as="" if name == "machine" else "machine",
         needs=tuple(f"machine/{part}.js" for part in SCRIPTS),
     )

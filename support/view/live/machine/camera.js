@@ -75,7 +75,8 @@
       const [kind, i] = off[0] || "", part = open !== "nothing" ? open : off.length ? `${kind === "h" ? "head" : "feed-forward"} ${i}` : "";
       if (box.flow === "down" && part && !/^(embedding|(attention|head) 0)/.test(part)) return this.glide(top + this.begins(part) - 70 - box.strip);
       const [{y, s}] = box.blocks[0].maps, low = top + y + s + box.high - bar.getBoundingClientRect().top;
-      const far = box.flow === "across" ? top - 60 : tour < 0 ? tour : Math.min(low, tour);
+      // (The maps come first, then the steps and their sentence, then what stands below the maps.)
+      const far = box.flow === "across" ? top - 60 : Math.max(Math.min(tour, 0), Math.min(low, Math.max(tour, low - box.high + 4)));
       if (far > 0 || tour < 0) this.glide(far);
     }
   };

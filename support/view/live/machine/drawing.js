@@ -20,6 +20,7 @@
       this.room = make("div", {class: "machine machine-room"}); // it is placed below the drawing
       this.text = make("p", {class: "machine-text"});
       this.missing = [make("p", {class: "machine-missing"}), make("p", {class: "machine-missing"})]; // beside the buttons, and in the bar of a phone
+      this.short = make("p", {class: "machine-short", "aria-hidden": "true"}); // of a step whose sentence has left the window
       this.choices = make("div", {class: "machine-choices", role: "group", "aria-label": "The most probable next words; tap one to append it"});
       this.key = window.MachineSaid.key(make, data);
       this.key.addEventListener("toggle", () => {
@@ -64,7 +65,7 @@
       saying.append(says, this.missing[0]);
       // On the front page one sees the drawing first, and what it is moved by below it.
       if (panel.closest(".hero")) this.room.before(this.moves = panel.querySelector(":scope > .live-buttons"), saying);
-      panel.querySelector(".live-answer").prepend(this.missing[1]);
+      panel.querySelector(".live-answer").prepend(this.missing[1], this.short);
       panel.querySelector(".live-player-row").before(this.choices);
       // What is seldom pressed stands below the drawing.
       const foot = document.createElement("div");
@@ -210,6 +211,7 @@
       bars.classList.toggle("machine-half", guesses);
       this.over.replaceChildren(...parts, bars);
       window.MachineSaid.write(this);
+      this.short.textContent = this.tools.stop?.short ?? "";
       for (const line of this.missing) line.replaceChildren(...window.MachineSaid.missing(this));
       window.MachineSaid.offer(this, much);
       this.hint();

@@ -150,7 +150,10 @@
     // wrote, or else to its first word.
     begin({prompt}, data, held) {
       const {stop} = held.view.tools, {off} = held.view.state;
-      if (stop && off.length) return Object.fromEntries(off.map((name) => [name, true]));
+      if (stop && off.length) {
+        held.view.brought = {off, prompt};
+        return Object.fromEntries(off.map((name) => [name, true]));
+      }
       const words = split(prompt), n = wordsOf(held, prompt).length;
       if (!prompt.endsWith(EOS) && n < held.model.config.context) return null;
       const {fresh} = held.view.tools.typed(), own = words.slice(0, words.length - fresh);
@@ -158,6 +161,7 @@
     },
     started: (held) => held.view.started(), // Play was pressed
     playing: (held) => window.MachineSaid.playing(held.view), // what is said beside the tour while it plays
+    did: ({view}) => view && window.MachineSaid.did(view), // what it did before that
     stepped: (held) => held.view.stepped(), // Step or Back
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off

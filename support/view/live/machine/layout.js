@@ -108,7 +108,7 @@
       y += 6;
       box.blocks.push({from, to, maps, label, dots, units, ffn, toggle, frame: {x: -4, y: start, w: W + 8, h: y - start}, room: {x: 0, y: from, w: W, h: to - from}});
     }
-    box.step = 34;
+    box.step = Math.max(34, tap); // (a finger needs more)
     box.bars = {x: 0, y: y + 14, w: W, h: (state.over ? 2 : 10) * box.step + 30}; // (behind the end of a text stands one line)
     box.H = box.bars.y + box.bars.h;
     box.point = (p) => ({x: (places[p] || {x: gap ? 1.5 * C : 8}).x, y: 0});

@@ -37,26 +37,39 @@
       }
     }
     if (!state.over) parts.push(" …");
-    const english = Object.keys(data.english).length && state.words.length > view.held.begins ? [make("span", {class: "machine-english"}, `In English: ${lately(inEnglish(state.words.slice(view.held.begins), data.english))}${state.over ? "" : " …"}`)] : [];
-    view.text.classList.toggle("machine-glossed", Object.keys(data.english).length > 0); // (there is room for both)
-    view.text.classList.toggle("machine-typed", !fresh && pieces.every(({kind}) => kind !== "unknown" && kind !== "left")); // (the text box says it)
-    view.text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
-    view.text.scrollTop = view.text.scrollHeight; // (of a long text one sees the end)
+    const {text} = view, glossed = Object.keys(data.english).length > 0, known = pieces.every(({kind}) => kind !== "unknown" && kind !== "left"); // (the text box says it)
+    const english = glossed && state.words.length > view.held.begins ? [make("span", {class: "machine-english"})] : [];
+    for (const [name, on] of Object.entries({glossed, known, typed: known && !fresh})) text.classList.toggle(`machine-${name}`, on);
+    text.replaceChildren(make("span", {class: "machine-written"}, ...parts), " ", ...english);
+    for (const span of english) lately(span, inEnglish(state.words.slice(view.held.begins), data.english), state.over ? "" : " …", text, view.box.flow === "down" ? 3 : Infinity);
+    text.scrollTop = text.scrollHeight; // (of a long text one sees the end)
   }
-  // Which parts are off, with the verb: "head 0.0 is".
-  function lacks({off}) {
+  // Which parts are off, and the same with the verb: "head 0.0 is".
+  function named({off}) {
     const names = off.map(([kind, block, h]) => kind === "h" ? `head ${block}.${h}` : `feed-forward ${block}`);
-    if (off.length > 3) return `${off.length} parts are`;
-    return off.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)} are` : names.map((name) => `${name} is`).join("");
+    if (off.length > 3) return `${off.length} parts`;
+    return off.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
+  }
+  const lacks = (state) => state.off.length ? `${named(state)} ${state.off.length > 1 ? "are" : "is"}` : "";
+  // Play has switched on what a step of the experiment had off. It is told until the text no longer goes on from that one.
+  function did(view) {
+    const {brought, data, tools} = view, now = tools.values();
+    const holds = brought && brought.off.every((name) => now[name]) && now.prompt.startsWith(brought.prompt) && (tools.speed || now.step !== data.stands || now.prompt !== brought.prompt);
+    if (holds) return `Play has switched ${named(brought)} on again`;
+    view.brought = null;
+    return "";
   }
   // What Play does, in a sentence that stays as it is while it goes on.
-  const playing = ({opening, data}) => opening ? `Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`
-    : "Play goes on word by word: each is the most probable one after the text so far.";
+  function playing(view) {
+    const {opening, data} = view, told = did(view);
+    if (opening) return `Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`;
+    return `${told ? `${told}. It` : "Play"} goes on word by word: each is the most probable one after the text so far.`;
+  }
   // How far a pass has come that is gone through by hand: what it has not reached is empty.
-  function stage({step, step_name: name}, {again, data: {stands}}) {
-    if (step === stands) return "";
-    const at = `tage ${Math.min(step, stands) + 1} of ${stands + 1}`;
-    return step ? `S${at} of the pass: ${name}` : `The pass ${again ? "begins again for the same text" : "over the new word begins"}: s${at}`;
+  function stage({step, step_name: name}, view) {
+    const {again, data: {stands}} = view, told = did(view), at = `tage ${Math.min(step, stands) + 1} of ${stands + 1}`;
+    if (step === stands) return told;
+    return `${told && `${told}. `}${step ? `S${at} of the pass: ${name}` : `The pass ${again ? "begins again for the same text" : "over the new word begins"}: s${at}`}`;
   }
   // The same, and the button that brings them back: as long as one is off, whatever else is said.
   function missing(view) {
@@ -100,11 +113,17 @@
     const does = layers > 2 ? "" : `${heads > 1 ? " look" : " looks"} ${i ? "again" : "back"}`; // (beside many headings there is no room)
     return `${heads > 1 ? `${heads} heads` : "one head"}${does}`;
   }
-  // Of a text of many clauses, its last two.
-  const lately = (said) => {
-    const clauses = said.split("; ");
-    return clauses.length > 2 ? `… ${clauses.slice(-2).join("; ")}` : said;
-  };
+  // Of a text of many clauses, the last ones: as many as there is room for, at least one.
+  function lately(span, said, ends, box, most) {
+    const all = said.split(/(?<=[;!.]) /), over = () => box.scrollHeight > box.clientHeight + 1;
+    box.classList.remove("machine-full");
+    for (let n = Math.min(all.length, most); n; n--) {
+      span.textContent = `In English: ${n < all.length ? "… " : ""}${all.slice(-n).join(" ")}${ends}`;
+      if (!over()) return;
+      box.classList.add("machine-full"); // (what the text box says can go)
+      if (!over()) return;
+    }
+  }
   // The game's words one by one. A number is a player, and who speaks after a call begins a new clause.
   function inEnglish(words, english) {
     const said = [];
@@ -162,5 +181,5 @@
         entry([], make("b", {}, "Switch parts off"), " shows a switch for each head and each feed-forward network: it takes the part out of the model (ablates it)."),
         entry([], "Blocks and heads are counted from 0: attention 1 and feed-forward 1 are those of block 1, and head 1.0 is head 0 of block 1. The positions of words are counted from 1; where a text has a word more than once, its position stands below it (at 4).")));
   }
-  window.MachineSaid = {write, lacks, playing, missing, why, barred, offer, stage, subtitle, hint, colours, key, inEnglish};
+  window.MachineSaid = {write, lacks, did, playing, missing, why, barred, offer, stage, subtitle, hint, colours, key, inEnglish};
 })();

@@ -15,8 +15,8 @@ TOUR = (
     ),
     Stop(
         "a kind girl",
-        "Now it is “she”. How does the end of the text know what stood near its beginning? Head 2.2 "
-        "(head 2 of block 2) has looked back: only its threads are lit. Take it from the story of the boy.",
+        "Now it is “she”. How does the end know who stood near the beginning? Head 2.2 (one of four ways of "
+        "looking back in block 2) is lit.",
         {"prompt": GIRL, "h22": True, **_END},
         ("head 2.2", "girl"),
     ),
@@ -25,6 +25,7 @@ TOUR = (
         "The boy has become a “she”: without head 2.2 the model says “she” of boy and girl alike.",
         {"prompt": BOY, "h22": False, **_END},
         ("head 2.2", "boy"),
+        "Without it the model says “she” of boy and girl alike.",
     ),
 )
 
