@@ -51,7 +51,7 @@ DRAW = "Pick a word at random"
 
 def machine(open_tab, name="machine", way="file", **state):
     """A machine view at a state, and its page."""
-    settings = {key: state.pop(key) for key in ("width", "still", "dark") if key in state}
+    settings = {key: state.pop(key) for key in ("width", "still", "dark", "new") if key in state}
     tab = open_tab(way, f"{PAGE}#{urlencode({'live': name} | state)}", built=False, **settings)
     element = find_figure(tab, name)
     element.wait_for_selector(".machine-word")
@@ -417,7 +417,7 @@ def test_the_end_names_controls_that_exist(open_tab):
     # A draw of nearly one is the least probable word, and the last that is not cut off ends the text.
     tab.evaluate("Math.random = () => 0.999999999")
     for _ in range(72):
-        if state(element)["over"]:
+        if element.evaluate("e => e.state.over"):  # (the whole state is long)
             break
         act(element, DRAW)
     play = element.query_selector(".live-play")
@@ -481,7 +481,7 @@ def test_frames_and_tokens_are_quick(open_tab):
         ("machine", "5 chiama Paolo vice Paolo chiama"),
         ("machine_story", "leo was a kind boy"),
     ):
-        tab, element = machine(open_tab, name, prompt=text)
+        tab, element = machine(open_tab, name, prompt=text, new=True)
         frames = element.evaluate(FRAMES)
         tokens: list[float] = []
         while len(tokens) < 12 or (min(tokens) >= 50 and len(tokens) < 60):
