@@ -370,8 +370,9 @@ def test_the_exact_name_of_a_function_or_class_leads_to_its_entry_first(names, e
     plain = [(module, name) for module, name in entries if "." not in name]
     assert len(plain) > 300
     late = []
-    for module, name in plain:
-        places = [place for _, place in names.evaluate(FOUND, name)]
+    found = names.evaluate(f"all => all.map({FOUND})", [name for _, name in plain])
+    for (module, name), offered in zip(plain, found, strict=True):
+        places = [place for _, place in offered]
         mine = [k for k, place in enumerate(places) if place.endswith(f"#support.{module}.{name}")]
         others = sum(other == name for _, other in plain)
         if not mine or mine[0] >= (4 if name.lower() in called else others):
@@ -399,8 +400,9 @@ def test_a_term_typed_exactly_keeps_its_place_before_the_package(names):
     terms = names.evaluate("TITLES.filter(([, place]) => place.includes('#term-')).map(([title]) => title)")
     without = FOUND.replace("TITLES)", "TITLES, {...NAMES, objects: []})")
     moved = []
-    for term in terms:
-        with_it, before = ([place for _, place in names.evaluate(how, term)][:2] for how in (FOUND, without))
+    found = names.evaluate(f"all => all.map((words) => [{FOUND}, {without}].map((how) => how(words)))", terms)
+    for term, both in zip(terms, found, strict=True):
+        with_it, before = ([place for _, place in offered][:2] for offered in both)
         if with_it[0] != before[0]:
             moved.append((term, with_it, before))
     assert len(terms) > 250 and moved == []
