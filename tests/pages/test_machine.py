@@ -448,8 +448,9 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         tab.wait_for_timeout(1100)
     stage = element.query_selector(".machine-stage").bounding_box()
     assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
-    told = bar.query_selector(".live-answer").text_content()
-    assert told == says.text_content() and len(heights) == 1
+    both = "([bar, says]) => [bar.querySelector('.live-answer').textContent, says.textContent]"
+    told, said = tab.evaluate(both, [bar, says])  # (together: it plays on)
+    assert told == said and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
     # What a step tells of is seen: the part lies between the upper bar and this one.
