@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from axe import lay_out, settle
-from playwright.sync_api import Error
+from playwright.sync_api import Error, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
@@ -18,6 +18,8 @@ OPEN_ALL = """() => {
   window.Live?.buildAll();
   for (const part of document.querySelectorAll("details.deeper")) part.open = true;
 }"""
+# What is asked at every frame keeps a page drawing frames, which costs ten times what its answers cost.
+Page.wait_for_function = functools.partialmethod(Page.wait_for_function, polling=25)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -103,6 +105,8 @@ def is_complaint(message):
 def context(browser):
     """One for all tabs of a process: what all pages share is fetched and compiled once."""
     context = browser.new_context()
+    new_session = context.new_cdp_session
+    context.new_cdp_session = lambda tab: told(tab, new_session, tab)
     yield context
     context.close()
 
@@ -118,36 +122,75 @@ def without_javascript(browser):
     return context
 
 
+# What a tab is told for good: after one of these no other test opens a page in it.
+FOR_GOOD = ("on", "once", "route", "add_init_script", "expose_function", "expose_binding")
+PARKED = "build.txt"  # one line of text, and no script
+VISITS = 12  # of one tab (the pages that lie behind it are few, and so is what they leave in its process)
+WAITING = {}  # tabs for the next page, by their context and the way to open the site
+
+
+def told(tab, method, *args, **kwargs):
+    """A method of a tab that changes it for good."""
+    tab.spoilt = True
+    return method(*args, **kwargs)
+
+
+def listening(tab, base):
+    """A new tab, with what it asks of other hosts and what it complains about; it knows when it is spoilt."""
+    tab.visits, tab.spoilt, tab.elsewhere, tab.complaints = 0, False, [], []
+
+    def complain(text):
+        tab.complaints.append(text)
+
+    def asked(request):
+        if not request.url.startswith((base, "data:", "blob:")):
+            tab.elsewhere.append(request.url)
+
+    tab.on("request", asked)
+    tab.on("console", lambda m: complain(m.text) if is_complaint(m) else None)
+    tab.on("pageerror", lambda e: complain(f"exception: {e}"))
+    tab.on("dialog", lambda d: (complain(d.message), d.dismiss()))
+    tab.on("requestfailed", lambda r: complain(f"failed: {r.url}"))
+    tab.on("response", lambda r: complain(f"{r.status}: {r.url}") if r.status >= 400 else None)
+    for name in FOR_GOOD:
+        setattr(tab, name, functools.partial(told, tab, getattr(tab, name)))
+    return tab
+
+
 class Tabs:
-    """Opens pages, each with what it asked of other hosts (``elsewhere``) and its ``complaints``."""
+    """Opens pages, each with what it asked of other hosts (``elsewhere``) and its ``complaints``.
+
+    A tab that is left waits for the next page: it need not start a process, nor compile the scripts anew.
+    (What measures a time asks for a ``new`` one.)
+    """
 
     def __init__(self, browser, context, bases):
         self.browser, self.context, self.bases, self.open = browser, context, bases, []
 
     def __call__(
-        self, way, page, width=1280, dark=False, javascript=True, still=False, loaded="load", built=True
+        self,
+        way,
+        page,
+        width=1280,
+        dark=False,
+        javascript=True,
+        still=False,
+        loaded="load",
+        built=True,
+        new=False,
     ):
-        context = self.context if javascript else without_javascript(self.browser)
-        tab = context.new_page()
+        context, base = self.context if javascript else without_javascript(self.browser), self.bases[way]
+        waiting = WAITING.setdefault((context, base), [])
+        tab = waiting.pop() if waiting and not new else listening(context.new_page(), base)
+        tab.base, tab.waiting, tab.visits = base, waiting, tab.visits + 1
+        tab.elsewhere, tab.complaints = [], []
         self.open.append(tab)
         tab.set_viewport_size({"width": width, "height": 900})
         tab.emulate_media(
-            color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else None
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if still else "null",
+            **dict.fromkeys(("media", "forced_colors", "contrast"), "null"),
         )
-        tab.elsewhere, tab.complaints = [], []
-        complain, base = tab.complaints.append, self.bases[way]
-        tab.base = base
-
-        def asked(request):
-            if not request.url.startswith((base, "data:", "blob:")):
-                tab.elsewhere.append(request.url)
-
-        tab.on("request", asked)
-        tab.on("console", lambda m: complain(m.text) if is_complaint(m) else None)
-        tab.on("pageerror", lambda e: complain(f"exception: {e}"))
-        tab.on("dialog", lambda d: (complain(d.message), d.dismiss()))
-        tab.on("requestfailed", lambda r: complain(f"failed: {r.url}"))
-        tab.on("response", lambda r: complain(f"{r.status}: {r.url}") if r.status >= 400 else None)
         tab.goto(base + page, wait_until=loaded)
         if page == "index.html":  # the front door leads on
             tab.wait_for_url("**/book/index.html", wait_until="load")
@@ -158,11 +201,19 @@ class Tabs:
         return tab
 
     def close(self):
-        """Close all that are open; what they kept would be found by the tests that come after."""
+        """Leave all that are open; what they kept would be found by the tests that come after."""
         for tab in self.open:
-            with contextlib.suppress(Error):  # it may have been closed, or keep nothing
-                tab.evaluate("() => localStorage.clear()")
-            tab.close()
+            once_more = not tab.spoilt and tab.visits < VISITS
+            try:  # it may have been closed, or keep nothing
+                if once_more:
+                    tab.goto(tab.base + PARKED)
+                tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            except Error:
+                once_more = False
+            if once_more:
+                tab.waiting.append(tab)
+            else:
+                tab.close()
         self.open.clear()
 
 

@@ -51,7 +51,7 @@ DRAW = "Pick a word at random"
 
 def machine(open_tab, name="machine", way="file", **state):
     """A machine view at a state, and its page."""
-    settings = {key: state.pop(key) for key in ("width", "still", "dark") if key in state}
+    settings = {key: state.pop(key) for key in ("width", "still", "dark", "new") if key in state}
     tab = open_tab(way, f"{PAGE}#{urlencode({'live': name} | state)}", built=False, **settings)
     element = find_figure(tab, name)
     element.wait_for_selector(".machine-word")
@@ -428,7 +428,7 @@ def test_the_end_names_controls_that_exist(open_tab):
     # A draw of nearly one is the least probable word, and the last that is not cut off ends the text.
     tab.evaluate("Math.random = () => 0.999999999")
     for _ in range(72):
-        if state(element)["over"]:
+        if element.evaluate("e => e.state.over"):  # (the whole state is long)
             break
         act(element, DRAW)
     play = element.query_selector(".live-play")
@@ -459,8 +459,9 @@ def test_on_a_phone_what_moves_is_in_view(open_tab):
         tab.wait_for_timeout(1100)
     stage = element.query_selector(".machine-stage").bounding_box()
     assert stage["y"] < 120 and stage["y"] + stage["height"] > 400
-    told = bar.query_selector(".live-answer").text_content()
-    assert told == says.text_content() and len(heights) == 1
+    both = "([bar, says]) => [bar.querySelector('.live-answer').textContent, says.textContent]"
+    told, said = tab.evaluate(both, [bar, says])  # (together: it plays on)
+    assert told == said and len(heights) == 1
     bar.query_selector(".live-play").click()
     assert [b.text_content() for b in element.query_selector_all(".live-play")] == ["Play", "Play"]
     # What a step tells of is seen: the part lies between the upper bar and this one.
@@ -492,7 +493,7 @@ def test_frames_and_tokens_are_quick(open_tab):
         ("machine", "5 chiama Paolo vice Paolo chiama"),
         ("machine_story", "leo was a kind boy"),
     ):
-        tab, element = machine(open_tab, name, prompt=text)
+        tab, element = machine(open_tab, name, prompt=text, new=True)
         frames = element.evaluate(FRAMES)
         tokens: list[float] = []
         while len(tokens) < 12 or (min(tokens) >= 50 and len(tokens) < 60):

@@ -319,6 +319,31 @@ def test_a_stranger_host_and_a_math_error_would_be_seen(open_page, bases, site):
     assert elsewhere == ["https://elsewhere.invalid/x.png"]
 
 
+# What a tab could know of the page before: what it kept, where the pointer was, what it should look like.
+KNOWN = """() => [localStorage.kept, sessionStorage.kept, window.kept, innerWidth,
+  document.querySelectorAll(':hover').length,
+  ...['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion)', '(forced-colors: active)']
+    .map((query) => matchMedia(query).matches)]"""
+
+
+def test_a_tab_that_is_used_again_knows_nothing_of_the_page_before(open_tab):
+    tab = open_tab("http", TEXTS[0], width=390, dark=True, still=True, new=True)
+    tab.emulate_media(media="print", forced_colors="active")
+    tab.mouse.move(200, 200)
+    tab.evaluate(
+        "() => { localStorage.kept = sessionStorage.kept = window.kept = 1; console.error('wrong'); }"
+    )
+    assert tab.evaluate(KNOWN)[:4] == ["1", "1", 1, 390] and all(tab.evaluate(KNOWN)[4:])
+    assert tab.complaints == ["wrong"]
+    open_tab.close()
+    again = open_tab("http", TEXTS[0])
+    assert again is tab and again.complaints == again.elsewhere == []
+    assert again.evaluate(KNOWN) == [None, None, None, 1280, 0, False, False, False, False]
+    again.on("request", lambda request: None)  # (it would hear what the next page asks for)
+    open_tab.close()
+    assert again.is_closed() and open_tab("http", TEXTS[0]) is not again
+
+
 @pytest.mark.parametrize("page", [p for p in TEXTS if "notation" in p])
 def test_a_formula_that_is_not_set_would_be_seen(open_page, page):
     tab, _, _ = open_page("http", page)

@@ -397,8 +397,9 @@ def test_the_exact_name_of_a_function_or_class_leads_to_its_entry_first(names, e
     plain = [(module, name) for module, name in entries if "." not in name]
     assert len(plain) > 300
     late = []
-    for module, name in plain:
-        places = [place for _, place in names.evaluate(FOUND, name)]
+    found = names.evaluate(f"all => all.map({FOUND})", [name for _, name in plain])
+    for (module, name), offered in zip(plain, found, strict=True):
+        places = [place for _, place in offered]
         mine = [k for k, place in enumerate(places) if place.endswith(f"#support.{module}.{name}")]
         others = sum(other == name for _, other in plain)
         if not mine or mine[0] >= (4 if name.lower() in called else others):
@@ -426,8 +427,9 @@ def test_a_term_typed_exactly_keeps_its_place_before_the_package(names):
     terms = names.evaluate("TITLES.filter(([, place]) => place.includes('#term-')).map(([title]) => title)")
     without = FOUND.replace("TITLES)", "TITLES, {...NAMES, objects: []})")
     moved = []
-    for term in terms:
-        with_it, before = ([place for _, place in names.evaluate(how, term)][:2] for how in (FOUND, without))
+    found = names.evaluate(f"all => all.map((words) => [{FOUND}, {without}].map((how) => how(words)))", terms)
+    for term, both in zip(terms, found, strict=True):
+        with_it, before = ([place for _, place in offered][:2] for offered in both)
         if with_it[0] != before[0]:
             moved.append((term, with_it, before))
     assert len(terms) > 250 and moved == []
@@ -457,33 +459,32 @@ def test_an_offer_says_what_its_place_says_in_readable_text(names):
     assert sum(place in told for place in sections) > 0.94 * len(sections)
 
 
-def test_an_empty_field_offers_where_one_reads_on(open_tab):
-    tab = open_tab("http", "notebooks/11_attention.html", loaded="domcontentloaded")
-    # Of what other tests have read, this reader has read nothing.
-    kept = "Object.keys(localStorage).filter((key) => key.startsWith('seen-') || key === 'read')"
-    tab.evaluate(f"{kept}.forEach((key) => localStorage.removeItem(key))")
+def test_an_empty_field_offers_where_one_reads_on(browser, bases, open_tab):
+    # A reader of its own: a tab of other tests that is still open would keep what it has read.
+    context = browser.new_context()
+    tab = type(open_tab)(browser, context, bases)(
+        "http", "notebooks/11_attention.html", loaded="domcontentloaded"
+    )
     tab.evaluate("localStorage.setItem('seen-03', 'softmax')")
-    try:
-        tab.keyboard.press("Control+k")
-        offered = tab.locator(".offers a")
-        offered.nth(5).wait_for()
-        places = [link.get_attribute("href").rsplit("/", 1)[1] for link in offered.all()]
-        assert places[:2] == ["03_scores_to_probabilities.html", "12_heads.html"]
-        assert places[2:] == ["glossary.html", "notation.html", "playground.html", "api.html"]
-        told = [link.locator("small").inner_text() for link in offered.all()[:2]]
-        assert told == ["chapter 3, begun", "chapter 12, the next"]
-        assert not tab.locator(".offers-go").is_visible() and "?" in offered.nth(1).inner_text()
-        tab.keyboard.type("softmax")
-        tab.locator(".offers a[href$='#term-softmax']").wait_for()
-        assert tab.locator(".offers-go").is_visible()
-        tab.locator("form.bd-search input:focus").fill("")
-        tab.locator(".offers a[href$='api.html']").wait_for()
-        tab.keyboard.press("ArrowDown")
-        tab.keyboard.press("Enter")
-        tab.wait_for_url("**/12_heads.html")
-    finally:
-        tab.evaluate("localStorage.removeItem('seen-03')")
+    tab.keyboard.press("Control+k")
+    offered = tab.locator(".offers a")
+    offered.nth(5).wait_for()
+    places = [link.get_attribute("href").rsplit("/", 1)[1] for link in offered.all()]
+    assert places[:2] == ["03_scores_to_probabilities.html", "12_heads.html"]
+    assert places[2:] == ["glossary.html", "notation.html", "playground.html", "api.html"]
+    told = [link.locator("small").inner_text() for link in offered.all()[:2]]
+    assert told == ["chapter 3, begun", "chapter 12, the next"]
+    assert not tab.locator(".offers-go").is_visible() and "?" in offered.nth(1).inner_text()
+    tab.keyboard.type("softmax")
+    tab.locator(".offers a[href$='#term-softmax']").wait_for()
+    assert tab.locator(".offers-go").is_visible()
+    tab.locator("form.bd-search input:focus").fill("")
+    tab.locator(".offers a[href$='api.html']").wait_for()
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/12_heads.html")
     assert tab.complaints == []
+    context.close()
 
 
 def test_the_page_of_the_search_leads_to_what_treats_the_word_and_not_to_what_goes_deeper(open_tab):

@@ -45,53 +45,30 @@ LEFT_OUT = re.compile(
 
 @pytest.fixture(scope="module")
 def remembered(browser, bases):
-    """Opens a page in a browser that remembers a way."""
-    contexts = []
+    """Opens a page in a browser that remembers a way; its files are there, unless it is to be a new one."""
+    known = {}
 
-    def opened(page, way, wait=True, **settings):
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
-        contexts.append(context)
+    def opened(page, way, wait=True, new=False, **settings):
+        settings = {"viewport": {"width": 1280, "height": 900}} | settings
+        key = str(len(known)) if new else str(settings)
+        context = known[key] = known.get(key) or browser.new_context(**settings)
+        for tab in context.pages:
+            tab.close()
         tab = context.new_page()
         tab.goto(bases["http"] + "robots.txt")
-        tab.evaluate("(way) => localStorage.setItem('reading', way)", way)
+        tab.evaluate("(way) => { localStorage.clear(); localStorage.setItem('reading', way); }", way)
         if wait:
             visit(tab, bases["http"] + page)
         return tab
 
     yield opened
-    for context in contexts:
+    for context in known.values():
         context.close()
 
 
 def visit(tab, address):
     tab.goto(address, wait_until="load")
     tab.wait_for_function(OPENED)
-
-
-def test_the_pictures_need_no_formula_and_no_code(remembered, bases):
-    """Through the whole book, each chapter by the link at the end of the one before it."""
-    tab = remembered(CHAPTERS[0], "picture")
-    experiments = 0
-    for k, page in enumerate(CHAPTERS):
-        if k:
-            visit(tab, bases["http"] + page)
-        seen = tab.evaluate(SHOWN)
-        assert seen["hard"] == [], page
-        assert seen["words"] > 250 and seen["figures"] >= 1, (page, seen)
-        assert [text for text in seen["texts"] if LEFT_OUT.search(text)] == [], page
-        titles = seen["titles"]
-        assert titles[0] == "The picture" and titles[-2:] == ["Quiz", "Take-aways"], (page, titles)
-        assert all(title.startswith("Experiment") for title in titles[1:-2]), (page, titles)
-        assert seen["empty"] == [] and seen["wide"] <= 1280, page
-        experiments += seen["findings"]
-        after = Path(CHAPTERS[k + 1]).name if k + 1 < len(CHAPTERS) else "../book/for_users.html"
-        assert seen["onward"] == [after], page
-        assert seen["stops"] == [[after, True]], (page, "one may stop before the experiments")
-    assert experiments > 80
-    tab.locator(".picture-onward button").click()
-    assert tab.is_visible("#by-hand") and not tab.is_visible(".picture-onward")
-    assert tab.evaluate("localStorage.getItem('reading')") == "all"
-    assert tab.evaluate("document.querySelector('.modes').getBoundingClientRect().top") < 400
 
 
 # How far below the heading of The picture its drawing and its live figure begin.
@@ -118,17 +95,48 @@ FIRST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("way", ["all", "picture"])
-def test_at_a_desk_half_of_the_opening_drawing_is_in_the_first_window(remembered, bases, way):
-    """In every chapter; the buttons stand beside the title and do not touch it."""
-    tab = remembered(CHAPTERS[0], way, viewport={"width": 1280, "height": 800})
+def check_first_window(tab, page):
+    """The buttons stand beside the title and do not touch it."""
+    first = tab.evaluate(FIRST)
+    least = 0.97 if "11_attention" in page else 0.5  # (of the market with its basket)
+    assert first["top"] < 560 and first["seen"] > least, (page, first)
+    assert not first["met"] and first["low"] < 125 and first["right"] < 1, (page, first)
+
+
+def test_at_a_desk_half_of_the_opening_drawing_is_in_the_first_window(remembered, bases):
+    """In every chapter."""
+    tab = remembered(CHAPTERS[0], "all", viewport={"width": 1280, "height": 800})
     for k, page in enumerate(CHAPTERS):
         if k:
             visit(tab, bases["http"] + page)
-        first = tab.evaluate(FIRST)
-        least = 0.97 if "11_attention" in page else 0.5  # (of the market with its basket)
-        assert first["top"] < 560 and first["seen"] > least, (page, first)
-        assert not first["met"] and first["low"] < 125 and first["right"] < 1, (page, first)
+        check_first_window(tab, page)
+
+
+def test_the_pictures_need_no_formula_and_no_code_and_show_the_opening_drawing(remembered, bases):
+    """Through the whole book, each chapter by the link at the end of the one before it."""
+    tab = remembered(CHAPTERS[0], "picture", viewport={"width": 1280, "height": 800})
+    experiments = 0
+    for k, page in enumerate(CHAPTERS):
+        if k:
+            visit(tab, bases["http"] + page)
+        check_first_window(tab, page)
+        seen = tab.evaluate(SHOWN)
+        assert seen["hard"] == [], page
+        assert seen["words"] > 250 and seen["figures"] >= 1, (page, seen)
+        assert [text for text in seen["texts"] if LEFT_OUT.search(text)] == [], page
+        titles = seen["titles"]
+        assert titles[0] == "The picture" and titles[-2:] == ["Quiz", "Take-aways"], (page, titles)
+        assert all(title.startswith("Experiment") for title in titles[1:-2]), (page, titles)
+        assert seen["empty"] == [] and seen["wide"] <= 1280, page
+        experiments += seen["findings"]
+        after = Path(CHAPTERS[k + 1]).name if k + 1 < len(CHAPTERS) else "../book/for_users.html"
+        assert seen["onward"] == [after], page
+        assert seen["stops"] == [[after, True]], (page, "one may stop before the experiments")
+    assert experiments > 80
+    tab.locator(".picture-onward button").click()
+    assert tab.is_visible("#by-hand") and not tab.is_visible(".picture-onward")
+    assert tab.evaluate("localStorage.getItem('reading')") == "all"
+    assert tab.evaluate("document.querySelector('.modes').getBoundingClientRect().top") < 400
 
 
 def test_what_a_chapter_is_for_is_folded_but_not_without_a_script_or_on_paper(remembered, browser, bases):
@@ -228,13 +236,13 @@ SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => done(
 
 def test_a_remembered_way_opens_without_a_jump(remembered):
     for way in ("picture", "hand"):
-        tab = remembered("notebooks/13_feed_forward.html", way)
+        tab = remembered("notebooks/13_feed_forward.html", way, new=True)
         assert tab.evaluate(SHIFT) < 0.05, way
 
 
 @pytest.mark.parametrize("chapter", ["11_attention", "12_heads", "13_feed_forward"])
 def test_a_page_that_comes_slowly_is_drawn_in_parts_and_does_not_jump(remembered, bases, chapter):
-    tab = remembered("robots.txt", "picture", wait=False)
+    tab = remembered("robots.txt", "picture", wait=False, new=True)
     slow = {"offline": False, "latency": 50, "downloadThroughput": 250_000, "uploadThroughput": 250_000}
     tab.context.new_cdp_session(tab).send("Network.emulateNetworkConditions", slow)
     visit(tab, f"{bases['http']}notebooks/{chapter}.html")
