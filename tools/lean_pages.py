@@ -22,7 +22,7 @@ from code_lines import hung
 from column import in_column
 from heights import with_heights
 from icons import with_icons
-from lean_style import shared_style, used_words, without_unused_fonts
+from lean_style import lean, shared_style, used_words, without_unused_fonts
 from page_head import with_name
 from stacking import stacked
 from table_widths import MOST, with_widths
@@ -296,6 +296,9 @@ def write(site: Path) -> None:
     for page, text in texts.items():
         if 'http-equiv="refresh"' not in text:
             page.write_text(lean_page(text, page, site, style, files), encoding="utf8")
+    for sheet in static.glob("*.css"):  # of some pages only
+        if sheet.name not in SHARED and not sheet.name.startswith("style-"):
+            sheet.write_text(lean(sheet.read_text(encoding="utf8")), encoding="utf8")
     katex = static / "katex" / "katex.min.css"
     if katex.is_file():  # the sweep takes the faces that it does not name any more
         katex.write_text(without_unused_fonts(katex.read_text(encoding="utf8"), words), encoding="utf8")

@@ -63,17 +63,21 @@ def may_meet(selector: str, used: set[str]) -> bool:
     return all(name in used for name in names)
 
 
-def lean(css: str, used: set[str]) -> str:
-    """A style sheet without comments and without rules that nothing can meet.
+def lean(css: str, used: set[str] | None = None) -> str:
+    """A style sheet without comments and, if it is said what is used, without rules that nothing can meet.
 
     >>> lean("/* x */ .a { color: red } .b, .c > p { margin: 0 } @media print { .c { top: 0 } }", {"a", "b"})
     '.a{color: red}.b{margin: 0}'
+    >>> lean("/* x */ .a { color: red } .b,\\n.c > p { margin: 0; }")
+    '.a{color: red}.b,.c > p{margin: 0}'
     """
     out = []
     for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
         if rule.type == "qualified-rule":
-            kept = [s.strip() for s in selectors(tinycss2.serialize(rule.prelude)) if may_meet(s, used)]
-            kept = [PLAINER.get(s, s) for s in kept if not any(part in s for part in LEFT_OUT)]
+            kept = [s.strip() for s in selectors(tinycss2.serialize(rule.prelude))]
+            if used is not None:
+                kept = [s for s in kept if may_meet(s, used) and not any(part in s for part in LEFT_OUT)]
+            kept = [PLAINER.get(s, s) for s in kept]
             body = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", tinycss2.serialize(rule.content), flags=re.S))
             if kept and body.strip():
                 out.append(f"{','.join(kept)}{{{body.strip().rstrip(';')}}}")
