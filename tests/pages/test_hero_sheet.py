@@ -172,7 +172,7 @@ def test_on_a_phone_a_sheet_makes_room(front_page, way):
     y = tab.evaluate("scrollY")
     if way == "beside":
         strip = element.query_selector(".machine-words").bounding_box()
-        tab.mouse.click(strip["x"] + strip["width"] - 4, strip["y"] + strip["height"] - 2)
+        tab.mouse.click(strip["x"] - 6, strip["y"] + strip["height"] / 2)
     elif way == "finger":
         drawn_down(tab, element.query_selector(".machine-title"), 30)
         assert element.evaluate("e => e.state.open") == part, "a finger that rests does not close it"
