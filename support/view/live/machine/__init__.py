@@ -37,11 +37,11 @@ TOUR = (
     ),
     Stop(
         "add Paolo",
-        "Tarso, because Pietro called. One head (one of four ways of looking back) is lit. It puts only 32% "
-        "on Pietro. What if it is off?",
+        "Tarso, because Pietro called. One head (one of four ways of looking back) is lit. It takes 32% "
+        "from Pietro. What if it is off?",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
-        "“Tarso”, because Pietro called. The lit head puts only 32% on Pietro.",
+        "“Tarso”, because Pietro called. The lit head takes 32% from Pietro.",
     ),
     Stop(
         "one head off",
