@@ -65,9 +65,7 @@ def test_what_the_last_steps_say_of_a_head_is_so():
     }
     _, whole, last = game.tour
     share = round(100 * game.state(game.values(**whole.changes))["patterns"][0][0][-1][1])
-    assert (
-        f"One head (one of four ways of looking back) is lit. It takes {share}% from Pietro." in whole.says
-    )
+    assert f"One head (one of four ways of looking back) is lit. It takes {share}% from Pietro." in whole.says
     assert whole.about == last.about == ("head 0.0", "Pietro")
     others = {
         block: {
