@@ -340,6 +340,8 @@ def test_an_opened_part_says_first_what_it_does(open_tab):
     tab, element = machine(open_tab, width=390, prompt=FIRST)
     for part in parts_of("calling-game")[1:]:
         press(element, part)
+        opened = "part => document.querySelector('live-figure:has(.machine-detail)')?.state.open === part"
+        tab.wait_for_function(opened, arg=part)
         box = element.query_selector(".machine-detail")
         plain = box.query_selector(".machine-plain").text_content()
         assert plain == figure.state(figure.values(prompt=FIRST, open=part))["plain"] and "“Paolo”" in plain
