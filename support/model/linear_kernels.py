@@ -131,7 +131,7 @@ def _is_large(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
 
 def _with_gradients(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     rows = OneDNNLinear.apply(x.reshape(-1, x.shape[-1]), weight, bias)
-    # As `F.linear` itself does: not a view, of which a model that is split over processes warns.
+    # Not a view: of logits that are one, a model that is sharded over processes warns.
     return torch.ops.aten._unsafe_view(rows, [*x.shape[:-1], weight.shape[0]])
 
 
