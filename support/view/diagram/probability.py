@@ -80,7 +80,7 @@ def loss_of_logits(
     d.text(8, 410, "$p − y$", "faint", size=12, anchor="start")
     for k, (x, p) in enumerate(zip(places, probabilities, strict=True)):
         d.box(x, 394, min(64, step - 8), 28, _signed(p - (k == target)), "loss")
-    d.text(x0 + 122, 426, "raises the target’s logit, lowers the others", "faint", size=11)
+    d.text(x0 + 122, 426, "descent raises the target’s logit, lowers the others", "faint", size=11)
     d.size = (d.size[0], 440)
     listed = ", ".join(
         f"{w} {_signed(z, 1)} to {_signed(p)}" for w, z, p in zip(words, logits, probabilities, strict=True)
@@ -89,7 +89,7 @@ def loss_of_logits(
         f"From logits to the loss and back. Softmax turns logits into probabilities: {listed}. The "
         f"cross-entropy loss is minus the logarithm of the target's probability, {words[target]}: "
         f"{_signed(loss)}. The gradient with respect to the logits is the probabilities minus the one-hot "
-        "target: it raises the target's logit and lowers the others."
+        "target; a step against it raises the target's logit and lowers the others."
     )
 
 
