@@ -113,7 +113,7 @@
   // --- the passage of a page that says most about the words: of its text; if that is silent, of a question, a table or a title, last of code ---
   // (The claims of the errata stand in a noscript, which errata.js opens.)
   const NOT_READ = "script, style, nav, svg, math, div.math, noscript:not(:has(li[id])), .katex-mathml, .headerlink, .toctree-wrapper, .live-still, .modes, .take-away, .code-opens";
-  const TEXT = "p, li:not(:has(p)), dd:not(:has(p))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt", CODE = "pre";
+  const TEXT = "p, li:not(:has(p, pre)), dd:not(:has(p, pre))", OTHER = "legend, label, figcaption, caption, summary, th, td, h2, h3, dt", CODE = "pre";
   const bare = (element) => element.textContent.replace(/\s+/g, " ").trim();
   const known = new Map(), WORD = /[\p{L}\p{N}_]+/gu;
   const fits = (token, words) => {
@@ -167,7 +167,9 @@
     if (!best) return null;
     const entry = best.element.closest("dl.py")?.querySelector(":scope > dt[id]"), place = entry || best.element.closest("section section[id], form.quiz[id], li[id]");
     const heading = entry?.querySelector(".descname") || headOf(place);
-    return {says: excerpt(best.text, best.at, Math.min(420, Math.max(240, best.last - best.at + 160))), id: place?.id || "", title: heading ? bare(heading) : ""};
+    // (Lines of code that run into one another cannot be read: one stands for them.)
+    const code = best.element.matches(`${CODE}, dt.sig`), line = best.element.matches(CODE) && best.element.textContent.split("\n").find((each) => has({textContent: each}, words));
+    return {code, says: line ? line.trim() : excerpt(best.text, best.at, Math.min(420, Math.max(240, best.last - best.at + 160))), id: place?.id || "", title: heading ? bare(heading) : ""};
   }
   // From the beginning of a sentence, if that is near, and never with half a word.
   function excerpt(text, at, most = 240) {
@@ -183,10 +185,12 @@
   }
   // The text with the words that were looked for marked, as whole words.
   function marked(text, words) {
-    const parts = [];
+    const parts = [], hits = [...text.matchAll(WORD)].filter(([token]) => fits(token.toLowerCase(), words) >= 0);
+    const joined = (hit, next) => hit && next && next.index - hit.index - hit[0].length < 2;
     let last = 0;
-    for (const {0: token, index} of text.matchAll(WORD)) {
-      if (fits(token.toLowerCase(), words) < 0) continue;
+    for (const [k, hit] of hits.entries()) {
+      const {0: token, index} = hit;
+      if (token.length < 2 && !joined(hits[k - 1], hit) && !joined(hit, hits[k + 1])) continue; // (a letter by itself says nothing)
       parts.push(text.slice(last, index), make("span", "highlighted", token));
       last = index + token.length;
     }
@@ -221,7 +225,7 @@
           item.firstChild.after(links([{href, title: best.title}, ...others]));
         }
       }
-      for (const {says} of those) item.append(make("p", "context", ...marked(says, words)));
+      for (const {says, code} of those) item.append(make("p", "context", ...(code ? [make("code", "", ...marked(says, words))] : marked(says, words))));
     };
     if (DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY) near.observe(item);
     return item;

@@ -246,7 +246,9 @@ class Ways(SphinxPostTransform):
                 node["classes"].append("opening-drawing")  # of what the chapter builds
                 drawn = True
                 continue
-            if drawn and isinstance(node, nodes.paragraph):  # words that belong to the drawing
+            after = node.next_node(descend=False, siblings=True)
+            leads = after is not None and is_cell(after) and figures(after)
+            if (drawn or leads) and isinstance(node, nodes.paragraph):  # words that belong to the drawing
                 node["classes"].append("opening-said")
                 without_formulas(node, names=True, code=False)
             elif seen or is_cell(node):

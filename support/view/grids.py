@@ -16,6 +16,7 @@ from support.view.tables import cell_text
 # Inches: of a letter of a name; the side of a cell at most, and from which on it has room for a number with
 # two digits or with one; and below which names of the columns are turned.
 LETTER, WIDEST, TWO_DIGITS, ONE_DIGIT, TURNED = 0.095, 0.62, 0.44, 0.32, 0.45
+FEW = 5  # columns whose names are never turned
 
 
 def plot_heatmap(
@@ -148,7 +149,8 @@ def shade(
     if rows is not None:
         ax.set_yticks(range(len(rows)), labels=[str(r) for r in rows])
     if columns is not None:
-        long = sum(len(str(c)) for c in columns) > 40 or len(columns) > 12
+        wide = sum(max(map(len, str(c).split("\n"))) for c in columns)
+        long = len(columns) > 12 or (len(columns) > FEW and wide > 40)
         ax.set_xticks(range(len(columns)), labels=[str(c) for c in columns], rotation=90 if long else 0)
     if digits is None:
         digits = 2 if values.size <= 100 else -1

@@ -285,6 +285,43 @@ def test_what_is_shown_is_what_python_computes(live):
     assert tab.complaints == []
 
 
+# Of each slider that is seen: its figure, its name, and how much the figure's height changes along it.
+DRAGGED = """() => [...document.querySelectorAll('live-figure')].flatMap((figure) => {
+  const {name} = JSON.parse(figure.querySelector('.live-spec').textContent);
+  const sliders = [...figure.querySelectorAll('.live-panel input[type=range]')];
+  return sliders.filter((e) => e.checkVisibility()).map((input) => {
+    const {min, max, value} = input, step = Number(input.step) || 1, n = Math.round((max - min) / step);
+    const highs = [], often = Math.min(n, 100);
+    const move = (to) => {
+      input.value = to;
+      input.dispatchEvent(new Event('input', {bubbles: true}));
+      return figure.getBoundingClientRect().height;
+    };
+    for (let k = 0; k <= often; k++) highs.push(move(Number(min) + Math.round(k * n / often) * step));
+    move(value);
+    return [name, input.id, Math.max(...highs) - Math.min(...highs)];
+  });
+})"""
+# The machine is as high as its text (test_machine.py); of the steps of backpropagation a few are so high that
+# the others would be half blank (test_stepper_pages.py).
+NOT_EVEN = ("machine", "machine_by_hand", "machine_story", "machine_feed_forward", "backprop_steps")
+
+
+@pytest.mark.parametrize("desk", [page for page in HOLDERS if "notebooks" in page], indirect=True)
+def test_nothing_below_a_figure_moves_while_a_slider_is_dragged_at_a_desk(live):
+    moved = [(name, which, by) for name, which, by in live.evaluate(DRAGGED) if name not in NOT_EVEN]
+    assert [each for each in moved if each[2] > 1] == []
+    for element in live.query_selector_all("live-figure"):
+        back_to_the_start(element)
+
+
+@pytest.mark.parametrize("page", [page for page in HOLDERS if "notebooks" in page])
+def test_nothing_below_a_figure_moves_while_a_slider_is_dragged_on_a_phone(open_tab, page):
+    tab = opened(open_tab, page, way="http", width=390)
+    moved = [(name, which, by) for name, which, by in tab.evaluate(DRAGGED) if name not in NOT_EVEN]
+    assert [each for each in moved if each[2] > 1] == []
+
+
 def some(options):
     """All of a few; of the many cells of a stepper two dozen, from the first to the last."""
     every = -(-len(options) // 24) if len(options) > 40 else 1

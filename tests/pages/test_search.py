@@ -495,6 +495,29 @@ def test_the_page_of_the_search_leads_to_what_treats_the_word_and_not_to_what_go
     assert "workbench" not in hit.inner_text().lower() and tab.complaints == []
 
 
+def test_the_page_of_the_search_sets_code_as_code_and_one_line_of_it(open_tab):
+    tab = open_tab("http", "search.html?q=scaled_dot_product", loaded="domcontentloaded")
+    code = tab.locator("#search-results .context > code:has(> .highlighted)").first
+    code.wait_for()
+    line = code.inner_text()
+    assert "scaled_dot_product" in line and line.count(" import ") <= 1 and len(line) < 200
+    for text in tab.locator("#search-results .context:not(:has(> code))").all_inner_texts():
+        assert " import " not in text, text
+
+
+def test_the_page_of_the_search_marks_no_letter_by_itself(open_tab):
+    tab = open_tab("http", "search.html?q=top+k", loaded="domcontentloaded")
+    tab.locator("#search-results .context .highlighted", has_text="k").first.wait_for()
+    lone = """() => {
+      const near = (gap, other) => gap && gap.textContent.length < 2 && other?.className === 'highlighted';
+      return [...document.querySelectorAll('#search-results .context .highlighted')]
+        .filter((e) => e.textContent.length === 1)
+        .filter((e) => !near(e.previousSibling, e.previousElementSibling))
+        .filter((e) => !near(e.nextSibling, e.nextElementSibling)).map((e) => e.parentElement.textContent);
+    }"""
+    assert tab.evaluate(lone) == []
+
+
 def test_the_page_of_the_search_knows_what_people_call_a_thing(open_tab):
     tab = open_tab("http", "search.html?q=why+does+it+make+things+up", loaded="domcontentloaded")
     tab.locator("#search-results li a[href$='#term-hallucination']").wait_for()

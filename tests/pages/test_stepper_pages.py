@@ -272,7 +272,7 @@ def test_numbers_that_are_made_in_another_way_are_not_said_to_be_made_in_the_sam
     figure.get_by_role("button", name="One step on").click()
     tab.wait_for_function("() => window.seen.length > 2 && !document.querySelector('.stepper-waits')")
     lines = {line for *_, line in tab.evaluate("window.seen") if line.startswith("The other")}
-    assert lines == {"The other 2 numbers of p are made in the same way, 3 others in another."}
+    assert lines == {"The other 2 numbers of p follow in the same way, 3 others in another."}
 
 
 def test_on_a_phone_the_letters_of_words_are_large_where_there_is_room(stepper):
@@ -337,7 +337,7 @@ def test_a_row_meets_a_column_and_the_cell_is_filled(stepper):
 
 @pytest.mark.parametrize("name, steps", [("attention_steps", 6), ("backprop_steps", 13)])
 def test_what_is_framed_is_what_is_said(stepper, name, steps):
-    """At every moment the line below tells of the framed numbers, or that others are made in the same way."""
+    """At every moment the line below tells of the framed numbers, or that others follow in the same way."""
     tab, figure = stepper(name, still=False)
     figure.locator(".stepper-bar input").fill(str(steps - 2))
     tab.wait_for_function("() => !document.querySelector('.stepper-waits')")

@@ -84,7 +84,8 @@ DRAWN = """() => {
 # and buttons touch, and how low and how far to the right they reach.
 FIRST = """() => {
   const box = (what) => document.querySelector(what).getBoundingClientRect();
-  const {top, bottom, height} = box('#the-picture > h2 + .opening-drawing svg.diagram');
+  const drawn = '#the-picture > :is(h2, h2 + .opening-said) + .opening-drawing svg.diagram';
+  const {top, bottom, height} = box(drawn);
   const all = document.querySelectorAll('article h1, .modes button');
   const head = [...all].map((e) => e.getBoundingClientRect());
   const touch = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -161,6 +162,16 @@ def test_what_a_chapter_is_for_is_folded_but_not_without_a_script_or_on_paper(re
     for chapter in CHAPTERS:
         text = (SITE / chapter).read_text(encoding="utf8")
         assert text.count('<details class="aims">') == 1 and f"<summary>{says}</summary>" in text, chapter
+
+
+@pytest.mark.parametrize("way", ["all", "picture"])
+def test_a_drawing_with_terms_to_come_is_led_in_by_a_sentence(remembered, bases, way):
+    """It says what is seen, between the heading and the drawing."""
+    chapters = ("03_scores", "10_positions", "14_residuals", "21_sampling", "26_preferences")
+    for page in (page for page in CHAPTERS if any(name in page for name in chapters)):
+        tab = remembered(page, way)
+        lead = tab.locator("#the-picture > h2 + p.opening-said:has(+ .opening-drawing)")
+        assert lead.is_visible() and lead.inner_text().startswith("The drawing "), page
 
 
 @pytest.mark.parametrize("chapter", ["13_feed_forward", "23_inside_the_model"])

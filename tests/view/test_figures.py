@@ -378,6 +378,14 @@ def test_attention_has_square_cells_and_its_numbers_where_they_have_room():
     assert not crowded.axes[0].texts and crowded.axes[0].get_aspect() == 1
 
 
+def test_a_few_long_names_of_columns_stand_level_and_many_upright():
+    def turns(n):
+        ax = plot_heatmap(np.ones((2, n)), columns=["a long name\nin two"] * n).axes[0]
+        return {t.get_rotation() for t in ax.get_xticklabels()}
+
+    assert turns(5) == {0.0} and turns(6) == {90.0}
+
+
 def test_a_map_with_its_numbers_needs_no_colour_bar():
     assert len(plot_heatmap(np.eye(3)).axes) == 1 and len(plot_heatmap(np.eye(30)).axes) == 2
 

@@ -72,7 +72,7 @@ def preferences() -> Diagram:
         d.line((312, y), (320, y))
     d.line((320, 40), (320, 78))
     d.arrow((320, 59), (330, 59), (330, 158), reward.right)
-    d.text(8, 190, "$−ln σ(r_{A} − r_{B})$", "loss", size=12, anchor="start")
+    d.text(8, 152, "low loss if A\ngets far more", "loss", size=12, anchor="start")
     d.text(8, 224, "3  the policy is trained (PPO, GRPO)", bold=True, anchor="start")
     policy = d.box(84, 276, 124, 44, "policy", "stream", bold=True, note="being trained")
     answer = d.box(262, 276, 112, 32, "its answer", "token")
@@ -94,7 +94,7 @@ def preferences() -> Diagram:
     d.size = (d.size[0], 522)
     return d.done(
         "Learning from preferences. 1: people compare two answers to a prompt. 2: a reward model learns "
-        "to give the preferred one more, with the loss minus log sigma of r_A minus r_B. 3: the policy "
+        "to give the preferred one more; its loss is low if that one gets far more. 3: the policy "
         "writes answers and is trained to maximise their reward minus beta times the KL divergence from a "
         "frozen reference copy (PPO, GRPO). DPO goes from the pairs straight to the policy: its reward is "
         "beta times the log of policy over reference."

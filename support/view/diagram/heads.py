@@ -101,7 +101,7 @@ def cache(
             d.text(at, y + 10, words[j], "token" if j in new else "faint", size=12)
             for role, row in (("key", 44), ("value", 66)):
                 if j in new:
-                    d.box(at, y + row, 30, 18, "new", role, size=11, round=3)
+                    d.box(at, y + row, 30, 18, "new", role, size=12, round=3)
                 else:
                     d.grid(at - 15, y + row - 9, [[0.6]], role, cell=30, high=18)
         query = left + step * (t - 0.5)
@@ -117,11 +117,11 @@ def cache(
     y = 58 + high * len(written) + 8
     shape = f"[{s.one('L')}, 2, {s.one('n_kv_heads')}, t, {s.one('d_head')}]"
     d.brace((left + width, y - 4), (left, y - 4))
-    d.text(left + width / 2, y + 18, f"t grows by 1: {shape}", "faint", size=12)
+    d.text(left + width / 2, y + 18, f"after t tokens: {shape}", "faint", size=12)
     d.size = (d.size[0], y + 36)
     return d.done(
         f"The cache of keys and values growing. Prefill reads the {len(prompt)} tokens of the prompt in "
         "one pass and stores a key and a value of each. Each decode step reads one token, stores its key "
         "and value beside the old ones, and its query attends to all of them to give the next token: "
-        f"{', then '.join(written)}. The cache has the shape {shape}, and t grows by 1 with each token."
+        f"{', then '.join(written)}. After t tokens the cache has the shape {shape}."
     )

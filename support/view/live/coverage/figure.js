@@ -12,7 +12,7 @@
       const n = words.length, x = (k) => 40 + 350 * k / n, y = (share) => 176 - 160 * share;
       const line = (counts, all) => counts.map((count, k) => k ? `${k > 1 ? "L" : "M"}${x(k).toFixed(1)} ${y(count / all).toFixed(1)}` : "").join("");
       const dot = (share) => svg("circle", {cx: x(state.kept).toFixed(1), cy: y(share).toFixed(1), r: 5});
-      const plot = svg("svg", {viewBox: "0 0 404 240"},
+      const plot = svg("svg", {viewBox: "0 0 404 222"},
         ...[0, 0.5, 1].map((share) => svg("g", {}, svg("line", {x1: 40, x2: 390, y1: y(share), y2: y(share), class: "live-grid"}),
           text(36, y(share) + 5, `${shown(100 * share, 0)}%`, {class: "live-left"}))),
         ...[1, 200, 400, 600].map((k) => text(x(k), 196, String(k))),

@@ -66,7 +66,7 @@ FIGURE = LiveFigure(
     title="The best policy under a KL penalty",
     controls=(
         Slider("beta", "β, the weight of the KL", 0.1, 5, 0.1, 1, "{beta:.1f}"),
-        Slider("reward", "Reward of the rare answer D", -2, 6, 0.1, 0, "{reward:.1f}"),
+        Slider("reward", "Reward of rare answer D", -2, 6, 0.1, 0, "{reward:.1f}"),
     ),
     compute=kl_penalty,
     draw=draw_kl_penalty,

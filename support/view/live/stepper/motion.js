@@ -87,7 +87,7 @@
     const signs = (key) => [...new Set(held.cells.get(key).cell[3].match(/[·÷√²]|e\^|ln|max/g))].sort().join();
     const same = words ? others : others.filter((key) => of(key) === of(told[0]) && signs(key) === signs(told[0])), differ = others.length - same.length;
     const what = words ? "" : `${same.length > 1 ? " numbers" : " number"}${differ ? ` of ${of(told[0])}` : ""}`, then = differ ? `, ${differ === 1 ? "one" : `${differ} others`} in another` : "";
-    const rest = !same.length ? `The other ${differ > 1 ? `${differ} numbers are` : "number is"} made in another way` : same.length === 1 ? `The other${what} is made in the same way` : `The other ${same.length}${what} are made in the same way`;
+    const rest = !same.length ? `The other ${differ > 1 ? `${differ} numbers are` : "number is"} made in another way` : same.length === 1 ? `The other${what} follows in the same way` : `The other ${same.length}${what} follow in the same way`;
     run(held, [...told.flatMap((key, k) => making(key, held, tools, TERMS / told.length, k > 0)), ...others.map((key, k) => ({time: Math.min(PACE / 2, OTHERS / others.length), act() {
       const {td, cell} = held.cells.get(key);
       if (!k) {

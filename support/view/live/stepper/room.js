@@ -61,8 +61,8 @@
   // leaves much of it blank: what stands below mostly keeps its place. A step that needs much more is laid out in the way
   // that needs least: what it makes may stand behind the last of what it reads, or where a column and a row cross, and the
   // numbers closer together. On a phone no step is more than NEAR lower or higher than the next; what it leaves becomes air between the
-  // matrices and below them, and the rest stands below all; steps that differ by less than EVEN all have the height of the
-  // tallest. A way that brings fingers or digits closer must save more.
+  // matrices and below them, and the rest stands below all. Steps that differ by no more than EVEN (at a desk: BLANK) all have
+  // the height of the tallest. A way that brings fingers or digits closer must save more.
   const BLANK = 120, EVEN = 170, GENTLE = 40, SPARE = 60, NEAR = 95, PHONE = 430, CLOSE = 340, WORTH = 24, AIR = 28, LARGER = 1.25;
   const WIDE = ["stepper-close", "stepper-flows", "stepper-flows stepper-close", "stepper-tight", "stepper-flows stepper-tight"], NARROW = ["stepper-flows", "stepper-beside", "stepper-crossed", "stepper-close", "stepper-flows stepper-close", "stepper-beside stepper-close", "stepper-tight", "stepper-crossed stepper-tight", "stepper-flows stepper-tight", "stepper-close stepper-tight"];
   const fits = (canvas) => [...canvas.querySelectorAll(".stepper-card")].every((node) => node.getBoundingClientRect().right <= canvas.getBoundingClientRect().right + 0.5);
@@ -108,7 +108,7 @@
     held.around = narrow ? sizes.map(([, , around]) => around) : null;
     const gentle = held.highs.every((high, k) => !k || Math.abs(high - held.highs[k - 1]) < GENTLE); // (what stands below hardly moves)
     held.rooms = sizes.map(([, high], k) => Math.max(high, Math.min(usual - over[k], high + (narrow ? SPARE : gentle ? GENTLE : BLANK))));
-    const even = narrow && sums.at(-1) - sums[0] <= EVEN;
+    const even = sums.at(-1) - sums[0] <= (narrow ? EVEN : BLANK);
     if (even) held.rooms = over.map((said) => sums.at(-1) - said);
     else if (narrow) held.rooms = over.map((said, k) => Math.max(...held.rooms.map((high, j) => high + over[j] - NEAR * Math.abs(j - k))) - said);
     for (const k of narrow && !even ? sizes.keys() : []) { // (where its neighbours leave it nearly as much, a step stays as it is)

@@ -57,12 +57,12 @@
       };
       const told = (...words) => make("p", {class: "live-told"}, ...words);
       return make("div", {class: "live-drawn unit-parts"},
-        told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} switched off; dashed: with every unit on.` : "Next word with every unit on."),
+        told(state.off ? `Next word with ${state.off === 1 ? "one unit" : `${state.off} units`} off; dashed: with every unit on.` : "Next word with every unit on."),
         make("ul", {class: "live-ranks"}, ...state.words.map(({word, plain, now}) => row(word, now, plain, surely(shown, now)))),
         told(`Unit ${state.unit} of ${state.layer} is active at ${shown(state.often, 1, true)} of the tokens, most of all after these (number: any of 1 to 8)`),
         make("ul", {class: "live-ranks live-rules"}, ...state.contexts.map(({context, much}) => row(context, much / most, undefined, shown(much, 2)))),
-        make("div", {class: "unit-strips"}, svg("svg", {viewBox: "0 0 404 84"}, ...["x", "key", "value"].flatMap((name, k) => strip(name, 4 + 27 * k))),
-          told(`The 64 numbers of the normalised stream at the last word, of the key and of the value: amber for positive, blue for negative. The value favours ${state.votes} and disfavours ${state.vetoes}.`)));
+        make("div", {class: "unit-strips"}, svg("svg", {viewBox: "0 0 404 80"}, ...["x", "key", "value"].flatMap((name, k) => strip(name, 4 + 27 * k))),
+          told(`The 64 numbers of the normalised stream at the last word, of the key and of the value (amber: positive, blue: negative). The value favours ${state.votes} and disfavours ${state.vetoes}.`)));
     },
     actions: {
       stronger({prompt, layer, unit}, uniform, held, data) {
