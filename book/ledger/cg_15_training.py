@@ -483,7 +483,7 @@ def cg_391():
 @claim(
     place="Ch.16 Problems",
     chapter="19",
-    cell="first improvement of the run",
+    cell="fall within one epoch",
     stated=0.045,
     unit=0.001,
     verdict="holds",
