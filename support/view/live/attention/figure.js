@@ -51,7 +51,7 @@
         return cell;
       }));
       const head = make("tr", {}, make("td", {class: "live-corner"}, "query\u00a0↓ key\u00a0→"), ...state.words.map((word) => make("th", {scope: "col"}, make("span", {}, word))));
-      const table = make("table", {class: `live-squares live-attention${state.words.length < 7 && state.words.every((word) => word.length < 5) ? " live-level" : ""}`, role: "grid", "aria-label": "Attention weights in percent"}, make("thead", {}, head),
+      const table = make("table", {class: `live-squares live-attention${state.words.length < 7 && state.words.every((word) => word.length < (state.words.length < 6 ? 8 : 5)) ? " live-level" : ""}`, role: "grid", "aria-label": "Attention weights in percent"}, make("thead", {}, head),
         make("tbody", {}, ...state.words.map((word, i) => make("tr", {}, make("th", {scope: "row"}, word), ...cells[i]))));
       return make("div", {class: "live-drawn"}, make("div", {class: "live-scroll live-wide"}, table), told, means);
     },
