@@ -201,6 +201,14 @@ class Files:
         return named
 
 
+def script_of(path: Path) -> str:
+    """A script without the comments that have lines of their own; they stand in the repository.
+
+    (No text of ours that goes over several lines has a line that begins so.)
+    """
+    return re.sub(r"^[ \t]*//.*\n", "", path.read_text(encoding="utf8"), flags=re.M)
+
+
 def _names(tag: str) -> str:
     found = ADDRESS.search(tag)
     return found[1] if found else ""
@@ -263,7 +271,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
 
     head, mark, body = text.partition("</head>")
     head, body = SCRIPT.sub(sort_out, SHEET.sub("", head)), SCRIPT.sub(sort_out, body)
-    alone = [path.read_text(encoding="utf8") for path in own if path.name not in LIVE]
+    alone = [script_of(path) for path in own if path.name not in LIVE]
     names = [files.script if len(alone) == len(own) else files.live_script]
     names += [files.write("page.js", "\n".join(alone))] if alone else []
     scripts = [f'<script defer src="{root}_static/{name}"></script>' for name in names]
@@ -290,7 +298,7 @@ def write(site: Path) -> None:
     staying = [*static.glob("*.js"), *static.glob("live/**/*.js"), site / "_static" / "searchtools.js"]
     words = used_words([*texts.values(), PAIR], [p for p in staying if p.name not in THEME])
     style = files.write("style.css", shared_style(site, words, [own[n] for n in order if n in own]))
-    shared = [(static / name).read_text(encoding="utf8") for name in OWN + LIVE]
+    shared = [script_of(static / name) for name in OWN + LIVE]
     files.script = files.write("script.js", "\n".join(shared[: len(OWN)]))
     files.live_script = files.write("script.js", "\n".join(shared))
     for page, text in texts.items():
@@ -318,7 +326,7 @@ def _sweep(site: Path) -> None:
     joint = [p.read_text(encoding="utf8") for p in (*static.glob("script-*.js"), *static.glob("page-*.js"))]
     for path in sorted(p for p in static.rglob("*") if p.is_file()):
         alone = path.suffix != ".js" or path.relative_to(site).as_posix() in named
-        held = not alone and any(path.read_text(encoding="utf8") in script for script in joint)
+        held = not alone and any(script_of(path) in script for script in joint)
         if held or (path.name not in named and path.name != "LICENSE"):
             path.unlink()
     for folder in sorted((p for p in static.rglob("*") if p.is_dir()), reverse=True):
