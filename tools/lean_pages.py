@@ -48,6 +48,7 @@ THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "font
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
 OWN = ("site.js", "start.js", "asking.js", "offers.js", "book.js", "reading.js")
 LIVE = ("live.js", "controls.js")  # of every page with a live figure
+FETCHED = "names.js"  # (offers.js asks for it under a name that it puts together)
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
 INLINE = re.compile(
@@ -322,7 +323,7 @@ def _sweep(site: Path) -> None:
     named += re.sub(
         r"/\*.*?\*/", "", "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".css"), flags=re.S
     )
-    named += "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".js")
+    named += "\n".join([FETCHED, *(p.read_text("utf8") for p in texts if p.suffix == ".js")])
     joint = [p.read_text(encoding="utf8") for p in (*static.glob("script-*.js"), *static.glob("page-*.js"))]
     for path in sorted(p for p in static.rglob("*") if p.is_file()):
         alone = path.suffix != ".js" or path.relative_to(site).as_posix() in named

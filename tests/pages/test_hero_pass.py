@@ -79,6 +79,10 @@ def test_while_a_text_goes_on_the_row_of_words_stays_where_it_is(front_page):
     assert len(tops) > 20 and max(tops) - min(tops) <= 1 and tab.complaints == []
 
 
+# Play is to go fast: how long a stage stands is not the question.
+FAST = """e => { const speed = e.querySelector('.live-speed');
+  speed.value = '8';
+  speed.dispatchEvent(new Event('change')); }"""
 # What a figure says, each time that this changes: when, where the page stands, the step, how many words.
 TOLD = """e => {
   const start = performance.now(), said = e.querySelector('.live-says');
@@ -289,6 +293,7 @@ def test_play_says_that_it_has_switched_on_what_the_last_step_had_off(front_page
     """While it goes on and afterwards; no step looks reached, until one is."""
     tab, element = front_page(which, width=width, height=800)
     stops = element.query_selector_all(".live-tour > .live-stop")
+    element.evaluate(FAST)
     stops[2].click()
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     guide, told = element.query_selector(".live-guide"), f"Play has switched {head} on again. "
@@ -317,6 +322,7 @@ def test_play_says_that_it_has_switched_on_what_the_last_step_had_off(front_page
 
 def test_play_keeps_off_what_somebody_has_switched_off(front_page):
     tab, element = front_page(width=1280, height=800)
+    element.evaluate(FAST)
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     element.query_selector("input[role=combobox]").fill("5 chiama Paolo")
     element.query_selector("[data-key=switcher]").click()

@@ -22,7 +22,8 @@ OVER = """e => { const box = e.querySelector('.machine-room').getBoundingClientR
   const parts = e.querySelectorAll(kinds.map((kind) => '.machine-' + kind));
   return [line, ...parts].filter((part) => { const r = part.getBoundingClientRect();
     return r.left < box.right - 1 && r.right > box.left + 1
-      && r.top < box.bottom - 1 && r.bottom > box.top + 1; }).map((part) => part.className || 'what is told'); }"""
+      && r.top < box.bottom - 1 && r.bottom > box.top + 1; })
+    .map((part) => part.className || 'told'); }"""
 # What fades at the sheet's lower edge: where it stands, and whether it is seen over what goes on below.
 FADE = """e => { const s = getComputedStyle(e, '::after');
   return [s.position, s.bottom, s.backgroundImage.startsWith('linear-gradient'), s.pointerEvents]; }"""
