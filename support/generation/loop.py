@@ -1,20 +1,22 @@
 """Generating a text token by token; what was read stays in the cache, so each token is read once."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor, nn
 
 from support.core import InputError, seeded_generator
-from support.core.validation import Count, CountOrZero, Seed, check
-from support.generation.compiled import fast_step, slots_for
-from support.generation.few_rows import few_rows
-from support.generation.sampling import NOTHING_TO_CONTINUE, check_best, check_sampling, next_token
-from support.model import evaluating
-from support.model.cache import rolls_on
+from support.core.validation import Count, CountOrZero, Positive, Seed, check
+from support.generation.reader import Reader
+from support.generation.sampling import (
+    NOTHING_TO_CONTINUE,
+    check_best,
+    check_sampling,
+    next_token,
+    penalise_repetition,
+)
 from support.text.ids import whole_numbers
 
 Prompt = Sequence[int] | Int[Tensor, " position"]
@@ -28,6 +30,7 @@ def generate(
     top_k: int | None = None,
     top_p: float | int | None = None,
     min_p: float | int | None = None,
+    repetition_penalty: float | int = 1.0,
     greedy: bool = False,
     seed: int | None = None,
     stop: Collection[int] = (),
@@ -50,6 +53,7 @@ def generate(
         ids: the text so far, one token at least.
         max_new_tokens: write at most so many.
         temperature: see `next_token`; so are ``top_k``, ``top_p`` and ``min_p``.
+        repetition_penalty: see `penalise_repetition`; the prompt's tokens are penalised, too.
         greedy: take the best token every time (of equal ones the lowest id).
         seed: the same seed gives the same text; without one, torch's own generator draws.
         stop: ids after which a text ends; the one met is part of the result.
@@ -72,6 +76,7 @@ def generate(
     6
     """
     draw = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "greedy": greedy}
+    draw["repetition_penalty"] = repetition_penalty
     how = {"stop": stop, "cache": cache, "prefill": prefill, "reproducible": reproducible, "compile": compile}
     text = whole_numbers(ids, "A prompt")
     return _written(model, [text], max_new_tokens, [seed], **draw, **how)[0]
@@ -155,6 +160,7 @@ def _steps(
     max_new_tokens: int,
     seeds: Sequence[int | None],
     *,
+    repetition_penalty: float | int = 1.0,
     greedy: bool = False,
     stop: Collection[int] = (),
     cache: bool = True,
@@ -172,6 +178,7 @@ def _steps(
     plain: dict[str, Any] = {"temperature": 1.0, "top_k": None, "top_p": None, "min_p": None}
     sampling = plain | sampling
     check_sampling(**sampling)
+    check("repetition_penalty", repetition_penalty, Positive)
     if greedy and sampling != plain:
         names = "temperature, top_k, top_p and min_p"
         raise InputError(f"greedy takes the best token every time; leave {names} out.")
@@ -181,7 +188,7 @@ def _steps(
     where = torch.device("cpu") if on_cpu else device
     generators = [None if s is None else seeded_generator(s, where) for s in seeds]
     ends = frozenset(whole_numbers(stop, "stop"))
-    reader = _Reader(model, device, texts, max_new_tokens, cache, prefill, compile, steady)
+    reader = Reader(model, device, texts, max_new_tokens, cache, prefill, compile, steady)
 
     def best(logits: Tensor) -> tuple[Tensor, list[int]]:
         scores, ids = logits.max(dim=-1)
@@ -202,6 +209,8 @@ def _steps(
         going = [True] * len(texts)
         for _ in range(max_new_tokens):
             logits = reader.next_logits()
+            if repetition_penalty != 1:
+                logits = penalise_repetition(logits, reader.texts, repetition_penalty)
             chosen, numbers = best(logits) if greedy else draw(logits)
             # A text that has ended is still computed: to take it out would cost more than it saves.
             reader.add(chosen, numbers)
@@ -211,87 +220,3 @@ def _steps(
                 return
 
     return steps()
-
-
-class _Reader:
-    """Texts that grow, and the model's logits for the next token of each."""
-
-    def __init__(
-        self,
-        model: Any,
-        device: torch.device,
-        texts: list[list[int]],
-        room: int,
-        cache: bool,
-        prefill: int | None,
-        compile: bool,
-        steady: bool,
-    ) -> None:
-        self.model, self.compile, self.steady = model, compile, steady
-        self.texts, self.prefill, self.device = texts, prefill, device
-        self.longest = max(map(len, texts))
-        config: Any = getattr(model, "config", None)
-        self.context = getattr(config, "context", None) or self.longest + room
-        self.family = hasattr(model, "cache")  # a model of `support.model`: it knows of padding and caches
-        if not self.family and not getattr(config, "causal", True):
-            raise InputError("An encoder predicts the token at each position, not the next; give a GPT.")
-        self.cache = None
-        length = min(self.context, self.longest + room)
-        if cache and self.family and config.causal and (self.longest <= length or rolls_on(config, length)):
-            with torch.inference_mode():  # views of such tensors cost less
-                static = False
-                if compile:
-                    length, static = slots_for(config, length, self.device)
-                self.cache = model.cache(len(texts), length, self._pad(texts), static)
-        if compile and self.cache is None:
-            raise InputError(
-                "compile=True compiles a step with a cache, and there is none here; leave it out."
-            )
-        self.few_rows = few_rows(model)
-        self.step: Callable[[Tensor], Tensor] | None = None
-        self.unread = self._table(texts)
-
-    def add(self, chosen: Int[Tensor, " text"], numbers: list[int]) -> None:
-        for text, new in zip(self.texts, numbers, strict=True):
-            text.append(new)
-        self.longest += 1
-        self.unread = chosen[:, None]
-
-    @torch.inference_mode()
-    def next_logits(self) -> Float[Tensor, "text vocab"]:
-        cached = self.cache is not None and (self.cache.limit is None or self.longest <= self.cache.limit)
-        # Off for this step only: whoever reads the stream may train in between.
-        with evaluating(self.model) if self.model.training else nullcontext():
-            return self._go_on() if cached else self._anew()
-
-    def _go_on(self) -> Tensor:
-        """Read what the cache has not read yet: the prompt, in chunks; later the one new token."""
-        n = self.unread.shape[1]
-        # (A compiled step takes 0 and 1 for numbers, not for symbols; from 2 on, one serves all lengths.)
-        if n == 1 and self.compile and self.longest > 2 and self.cache is not None:
-            self.step = self.step or fast_step(self.model, self.unread, self.cache, self.steady)
-            return self.step(self.unread)[:, -1]
-        if n == 1:
-            with self.few_rows:
-                return self.model(self.unread, self.cache, last=True)[:, -1]
-        for part in self.unread.split(min(self.prefill or n, self.context), 1):
-            logits = self.model(part, self.cache, last=True)
-        return logits[:, -1]
-
-    def _anew(self) -> Tensor:
-        """Read the latest tokens from the first to the last."""
-        latest = [text[-self.context :] for text in self.texts]
-        if self.family:
-            return self.model(self._table(latest), pad=self._pad(latest), last=True)[:, -1]
-        return torch.stack([self.model(self._table([text]))[0, -1] for text in latest])
-
-    def _table(self, rows: list[list[int]]) -> Int[Tensor, "text position"]:
-        """Rows of equal length; shorter ones are padded with zeros at the left, which `pad` hides."""
-        width = max(map(len, rows))
-        return torch.tensor([[0] * (width - len(row)) + row for row in rows], device=self.device)
-
-    def _pad(self, rows: list[list[int]]) -> Int[Tensor, " text"] | None:
-        lengths = [len(row) for row in rows]
-        if len(set(lengths)) == 1:
-            return None
-        return torch.tensor([max(lengths) - n for n in lengths], device=self.device)

@@ -1,6 +1,7 @@
 """From logits to the distribution from which the next token is drawn."""
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
 
 import torch
@@ -57,6 +58,31 @@ def next_token(
     if min_p is not None:  # the best score is 0 here, so exp gives shares of the best probability
         scores = scores.masked_fill(scores.exp() < min_p, -math.inf)
     return scores.softmax(dim=-1)
+
+
+def penalise_repetition(
+    logits: Float[Tensor, "text vocab"], texts: Sequence[Sequence[int]], penalty: float | int
+) -> Float[Tensor, "text vocab"]:
+    """Logits that make every token of a text so far less likely to come again.
+
+    A positive logit is divided by the penalty, a negative one multiplied, once however often the token stands
+    in the text. The probabilities depend on where the logits have their zero, which the softmax does not.
+
+    Args:
+        logits: of each text's next token.
+        texts: the ids of each text so far.
+        penalty: above 1; 1 changes nothing, and less than 1 favours repetition.
+
+    Follows Keskar et al. 2019 (CTRL), section 4.1; for negative logits as in `transformers`.
+
+    >>> penalise_repetition(torch.tensor([[3.0, -1.0, 2.0]]), [[0, 1, 0]], 2)
+    tensor([[ 1.5000, -2.0000,  2.0000]])
+    """
+    penalised = logits.clone()
+    for row, text in zip(penalised, texts, strict=True):
+        ids = torch.tensor(sorted(set(text)), device=logits.device)
+        row[ids] = torch.where(row[ids] > 0, row[ids] / penalty, row[ids] * penalty)
+    return penalised
 
 
 def check_best(scores: Float[Tensor, "*batch"]) -> None:

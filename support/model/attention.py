@@ -194,10 +194,17 @@ class SelfAttention(nn.Module):
     ) -> tuple[Float[Tensor, "batch head query key"], Float[Tensor, "batch head key d_head"]]:
         """Every head's attention weights and the values that they mix (a group's are repeated)."""
         context = self.attention_context(x) if attention_context is None else attention_context
-        q, k, v = self.split(x)
-        q, k = self.norm_and_rotate(q, k, context)
-        k, v = (t.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for t in (k, v))
+        q, k, v = self.by_head(x, context)
         return attend(q, k, v, context.causal, context.mask, self.config.attention_scale)[1], v
+
+    def by_head(
+        self, x: Float[Tensor, "batch position d_model"], attention_context: AttentionContext
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Each head's own queries, keys and values, normed and rotated (a group's are repeated)."""
+        q, k, v = self.split(x)
+        q, k = self.norm_and_rotate(q, k, attention_context)
+        k, v = (t.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for t in (k, v))
+        return q, k, v
 
     def attention_context(self, x: Tensor) -> AttentionContext:
         """The attention context of ``x``, if it is a whole text from its first position on."""

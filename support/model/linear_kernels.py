@@ -130,7 +130,9 @@ def _is_large(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
 
 
 def _with_gradients(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    return OneDNNLinear.apply(x.reshape(-1, x.shape[-1]), weight, bias).view(*x.shape[:-1], -1)
+    rows = OneDNNLinear.apply(x.reshape(-1, x.shape[-1]), weight, bias)
+    # Not a view: of logits that are one, a model that is sharded over processes warns.
+    return torch.ops.aten._unsafe_view(rows, [*x.shape[:-1], weight.shape[0]])
 
 
 def float32_products(where: torch.device) -> AbstractContextManager[Any]:

@@ -37,7 +37,30 @@ from support.training.loop import Batches, Evaluate
 
 HELD_OUT = 0.05  # of a text, at its end: what the loss is measured on
 SEVERAL = int(os.environ.get("WORLD_SIZE", "1")) > 1  # torchrun started more than this process
-MODEL = ("vocab_size", "layers", "d_model", "heads", "kv_heads", "context", "dropout", "llama")  # options
+MODEL: dict[str, dict[str, Any]] = {  # the options that describe a new model
+    "--vocab-size": {
+        "type": int,
+        "default": 4096,
+        "help": "tokens of the byte-pair encoding, learned from the text",
+    },
+    "--layers": {"type": int, "default": 4, "help": "blocks"},
+    "--d-model": {"type": int, "default": 128, "help": "numbers in the residual stream"},
+    "--heads": {"type": int, "default": 4, "help": "attention heads"},
+    "--kv-heads": {"type": int, "help": "heads of keys and values, if fewer"},
+    "--context": {"type": int, "default": 128, "help": "positions"},
+    "--dropout": {"type": float, "default": 0.0, "help": "share of numbers dropped in training"},
+    "--llama": {
+        "action": "store_true",
+        "help": "RoPE, RMSNorm and SwiGLU without biases, instead of GPT-2's choices",
+    },
+}
+LLAMA: dict[str, Any] = {
+    "positions": "rope",
+    "norm": "rms",
+    "activation": "swiglu",
+    "attention_bias": False,
+    "ffn_bias": False,
+}
 Task = tuple[GPT, Batches, Evaluate, Tokenizer]
 
 
@@ -151,9 +174,9 @@ def _built(given: argparse.Namespace, text: str) -> tuple[GPT, Tokenizer]:
 def _started(given: argparse.Namespace) -> tuple[GPT, Tokenizer]:
     """The model and the tokenizer of a checkpoint."""
     usual = _parser()
-    for name in MODEL:
+    for option in MODEL:
+        name = option.removeprefix("--").replace("-", "_")
         if getattr(given, name) != usual.get_default(name):
-            option = "--" + name.replace("_", "-")
             raise InputError(f"--start-from brings a model of its own; leave {option} out.")
     start = load_checkpoint(given.start_from)
     if not isinstance(start.model, GPT):
@@ -163,15 +186,6 @@ def _started(given: argparse.Namespace) -> tuple[GPT, Tokenizer]:
             f"{given.start_from} has no tokenizer; save it with one: save_checkpoint(…, tokenizer=…)."
         )
     return start.model, start.tokenizer
-
-
-LLAMA: dict[str, Any] = {
-    "positions": "rope",
-    "norm": "rms",
-    "activation": "swiglu",
-    "attention_bias": False,
-    "ffn_bias": False,
-}
 
 
 def _from_recipe(given: argparse.Namespace) -> tuple[TrainConfig, Task]:
@@ -223,20 +237,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", default="run", help="where checkpoints are kept")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     add: Callable[..., object] = parser.add_argument_group("the model, for a text").add_argument
-    add(
-        "--vocab-size", type=int, default=4096, help="tokens of the byte-pair encoding, learned from the text"
-    )
-    add("--layers", type=int, default=4, help="blocks")
-    add("--d-model", type=int, default=128, help="numbers in the residual stream")
-    add("--heads", type=int, default=4, help="attention heads")
-    add("--kv-heads", type=int, help="heads of keys and values, if fewer")
-    add("--context", type=int, default=128, help="positions")
-    add("--dropout", type=float, default=0.0, help="share of numbers dropped in training")
-    add(
-        "--llama",
-        action="store_true",
-        help="RoPE, RMSNorm and SwiGLU without biases, instead of GPT-2's choices",
-    )
+    for option, how in MODEL.items():
+        add(option, **how)
     add = parser.add_argument_group("training").add_argument
     add("--steps", type=int, help="updates; by default 2000, or the recipe's")
     add("--lr", type=float, help="highest learning rate; by default 0.003, or the recipe's")

@@ -12,7 +12,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from support.core import InputError
-from support.model import GPT, Block, FeedForward, SwiGLU, evaluating
+from support.model import GPT, Block, FeedForward, SwiGLU, attend, evaluating
 from support.training.history import History
 
 SILENT = 1e-3  # of the up projection's root mean square: a hidden unit that never exceeds it is silent
@@ -150,10 +150,10 @@ def _statistics(layer: int, block: Block, seen: Mapping[nn.Module, tuple[Any, Te
     args, _ = seen[attention]
     x, context = args[0], args[1] if len(args) > 1 else None
     context = attention.attention_context(x) if context is None else context
-    q, k = attention.norm_and_rotate(*attention.split(x)[:2], context)
-    k = k.repeat_interleave(attention.n_heads // attention.n_kv_heads, dim=1)
-    scores = q @ k.transpose(-2, -1) * (attention.config.attention_scale or 1 / math.sqrt(q.shape[-1]))
-    rows = attention.weights_and_values(x, context)[0][:, :, 3:]
+    q, k, v = attention.by_head(x, context)
+    scale = attention.config.attention_scale or 1 / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(-2, -1) * scale
+    rows = attend(q, k, v, context.causal, context.mask, scale)[1][:, :, 3:]
     dead = 0.0
     if isinstance(network, FeedForward | SwiGLU):
         reached = float(seen[network.up][1].square().mean().sqrt())

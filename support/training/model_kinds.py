@@ -59,9 +59,11 @@ def describe(model: nn.Module) -> Description:
         )
     differing = differences(found, model.state_dict())
     if differing:
+        adapted = any(".updates." in name for name in differing)
+        how = "its adapter with save_adapter" if adapted else "its state_dict() yourself"
         raise InputError(
             f"Parts of this {found['kind']} were added or replaced ({differing[0]}), so that it could not be "
-            "built again: save its state_dict() yourself, and train it without a folder."
+            f"built again: save {how}, and train it without a folder."
         )
     return found
 

@@ -24,6 +24,7 @@ from support.exchange import from_huggingface, from_peft, to_huggingface, to_pef
 from support.exchange.peft import _HARMLESS, _HONOURED, _refuse_other_kinds
 from support.model import GPT
 from support.text import Vocabulary
+from support.training import TrainConfig, train
 
 # peft asks transformers for a name that the newest one calls deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -39,6 +40,14 @@ def test_an_adapter_alone_gives_the_adapted_model(tmp_path):
     assert load_adapter(base, tmp_path / "a.safetensors", name="again") == {"task": "x"}
     assert torch.equal(base(IDS), model(IDS))
     assert len(lora_parameters(base, "again")) == len(lora_parameters(model))
+
+
+def test_a_run_with_a_folder_says_at_its_start_how_an_adapter_is_kept(tmp_path):
+    model = adapted(GPT2)
+    config = TrainConfig(steps=1, folder=tmp_path, progress=False)
+    with pytest.raises(InputError, match=r"added or replaced .*save its adapter with save_adapter"):
+        train(model, lambda step: (IDS[:, :-1], IDS[:, 1:]), config)
+    assert not any(tmp_path.iterdir())
 
 
 def test_new_rows_travel_with_the_adapter(tmp_path):

@@ -131,3 +131,9 @@ def test_where_tokens_are_drawn(model):
     texts = [generate_many(narrow, [[1]] * 4, 9, seed=3, reproducible=False) for _ in range(2)]
     assert texts[0] == texts[1]
     assert list(stream(narrow, [1], 9, seed=4, reproducible=False)) == texts[0][1][1:]
+
+
+@pytest.mark.parametrize("penalty", [0, -1.5, float("nan"), float("inf")])
+def test_a_penalty_of_repetition_that_makes_no_sense_is_refused(model, penalty):
+    with pytest.raises(InputError, match="repetition_penalty"):
+        generate(model, [1], 3, repetition_penalty=penalty)

@@ -31,6 +31,8 @@ SAMPLINGS = [
     {"seed": 5, "top_k": 3},
     {"seed": 6, "top_p": 0.8, "temperature": 1.5},
     {"seed": 7, "min_p": 0.02, "temperature": 2.5},
+    {"seed": 8, "repetition_penalty": 1.5, "temperature": 2},
+    {"greedy": True, "repetition_penalty": 3},
 ]
 PROMPTS = [[1], [1, 5, 3, 9, 2, 2, 7], [4, 4, 8]]
 
@@ -40,10 +42,12 @@ def random_model(**changes):
 
 
 @torch.no_grad()
-def plainly(model, ids, n, seed=0, greedy=False, context=None, **sampling):
+def plainly(model, ids, n, seed=0, greedy=False, context=None, repetition_penalty=1, **sampling):
     ids, dice = list(ids), torch.Generator().manual_seed(seed)
     for _ in range(n):
         logits = model(torch.tensor([ids[-(context or model.config.context) :]]))[0, -1]
+        for seen in set(ids):
+            logits[seen] *= 1 / repetition_penalty if logits[seen] > 0 else repetition_penalty
         probabilities = next_token(logits, **sampling)
         ids.append(int(logits.argmax() if greedy else torch.multinomial(probabilities, 1, generator=dice)))
     return ids

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.core import InputError
-from support.generation import next_token
+from support.generation import next_token, penalise_repetition
 
 
 def theirs(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
@@ -45,6 +45,19 @@ SAMPLINGS = [
 def test_equal_to_transformers(sampling, spread):
     logits = spread * torch.randn(64, 50, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     assert torch.allclose(next_token(logits, **sampling), theirs(logits, **sampling), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("penalty", [0.5, 1, 1.3, 4.0])
+def test_the_penalty_of_repetition_is_that_of_transformers(penalty):
+    from transformers import RepetitionPenaltyLogitsProcessor
+
+    logits = 3 * torch.randn(8, 20, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    logits[:, 4] = -math.inf
+    ids = torch.randint(0, 20, (8, 12), generator=torch.Generator().manual_seed(1))
+    before = logits.clone()
+    found = penalise_repetition(logits, ids.tolist(), penalty)
+    assert torch.equal(found, RepetitionPenaltyLogitsProcessor(float(penalty))(ids, logits.clone()))
+    assert torch.equal(logits, before)
 
 
 @settings(max_examples=150, deadline=None)

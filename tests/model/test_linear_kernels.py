@@ -62,6 +62,7 @@ def test_it_is_taken_for_large_float32_layers_and_nothing_else(case, faster):
     with narrow, float32_products(CPU), Seen() as seen:
         found = layer(x)
     assert seen.products == (case == "large")
+    assert case != "large" or not found._is_view()  # torch's fully sharded modules warn of a view
     with narrow:
         assert torch.allclose(found, layer(x), atol=1e-5)
 
