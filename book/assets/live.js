@@ -240,7 +240,7 @@
           told = 0;
           status.textContent = says.textContent;
           history.replaceState(history.state, "", moved() || location.pathname + location.search);
-        }, turn ? 4000 : 600);
+        }, turn ? 6000 : 600);
       };
 
       const head = make("tr", {}, ...spec.columns.map((word) => make("th", {scope: "col"}, word)));

@@ -379,9 +379,8 @@ def test_on_a_phone_no_blank_strip_stands_behind_a_text_that_has_ended(front_pag
 def test_the_english_of_a_long_word_is_seen_whole(front_page, width, height):
     """Below the word, where there is no room beside it."""
     tab, element = front_page(width=width, height=height)
-    element.query_selector("input[role=combobox]").fill("Pietro chiama Paolo Tarso")
     words = """e => [...e.querySelectorAll('.machine-bars .live-word')].map((word) => [word.dataset.english,
-      word.scrollWidth <= word.clientWidth && word.scrollHeight <= word.clientHeight + 1,
+      word.scrollWidth <= word.clientWidth,
       word.getBoundingClientRect().height <= word.closest('button').clientHeight])"""
     seen = set()
     for text in ("Pietro chiama Paolo Tarso", "Pietro chiama", "Pietro chiama Paolo Tarso lumaca"):
@@ -427,7 +426,7 @@ def test_the_field_shows_the_end_of_a_text_that_a_step_sets(front_page):
 def test_the_guide_says_that_the_experiment_has_its_own_texts(front_page):
     """It names a word that it will show, which need not stand in what somebody has written."""
     _tab, element = front_page()
-    for text in ("Pietro chiama", "5 chiama 3"):
+    for text in ("5 chiama 3", "2 chiama Pietro"):
         element.query_selector("input[role=combobox]").fill(text)
         said = element.query_selector(".live-guide").text_content()
         assert said.startswith("An experiment in three steps, on texts of its own: ")
