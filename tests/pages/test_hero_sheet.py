@@ -17,7 +17,8 @@ SEEN_WHOLE = """e => { const r = e.getBoundingClientRect();
   return r.top >= box.top && r.bottom <= box.bottom && on_top(r.top + 2) && on_top(r.bottom - 2); }"""
 # What of the figure the card of a part lies over; of the line below the drawing only its words count.
 OVER = """e => { const box = e.querySelector('.machine-room').getBoundingClientRect();
-  const line = document.createRange(), kinds = ['word', 'next', 'bars', 'map[aria-pressed=true]'];
+  const line = document.createRange(), kinds = ['word', 'next', 'bars'];
+  if (innerWidth > 1100) kinds.push('map[aria-pressed=true]'); // (narrower, there is no room)
   line.selectNodeContents(e.querySelector('.machine-told'));
   const parts = e.querySelectorAll(kinds.map((kind) => '.machine-' + kind));
   return [line, ...parts].filter((part) => { const r = part.getBoundingClientRect();

@@ -135,7 +135,7 @@
       const {room, root, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
       const all = room.scrollHeight + 2, free = innerHeight - HEADER - (ends - drawing.top) - 24, has = innerHeight - 16 - ends, needs = Math.min(all, Math.max(LOW, free));
-      const low = root.lastChild.getBoundingClientRect().bottom + 2, bottom = this.lowest + 4, near = has < needs && bottom - low >= all; // (over the buttons)
+      const low = root.lastChild.getBoundingClientRect().bottom, bottom = this.lowest + 4, near = has < needs && bottom - low >= all; // (over the buttons)
       if (!asked) this.could = free >= all; // (the window holds the drawing and all of it)
       const stands = this.below ?? (has >= needs || near || (this.much > 0 && (this.stood || (asked && this.could))));
       this.stood = stands;
