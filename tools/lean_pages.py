@@ -48,6 +48,7 @@ THEME = ("bootstrap.js", "pydata-sphinx-theme.js", "sphinx-book-theme.js", "font
 THEME += ("sphinx_highlight.js", "clipboard.min.js", "copybutton.js", "togglebutton.js", "design-tabs.js")
 OWN = ("site.js", "start.js", "asking.js", "offers.js", "book.js", "reading.js")
 LIVE = ("live.js", "controls.js")  # of every page with a live figure
+FETCHED = "names.js"  # (offers.js asks for it under a name that it puts together)
 SEARCH = ("documentation_options.js", "searchtools.js", "language_data.js", "searchindex.js")
 # Small inline scripts of the theme: the head's own line says the same, or the rest is gone that used them.
 INLINE = re.compile(
@@ -201,6 +202,14 @@ class Files:
         return named
 
 
+def script_of(path: Path) -> str:
+    """A script without the comments that have lines of their own; they stand in the repository.
+
+    (No text of ours that goes over several lines has a line that begins so.)
+    """
+    return re.sub(r"^[ \t]*//.*\n", "", path.read_text(encoding="utf8"), flags=re.M)
+
+
 def _names(tag: str) -> str:
     found = ADDRESS.search(tag)
     return found[1] if found else ""
@@ -263,7 +272,7 @@ def lean_page(text: str, page: Path, site: Path, style: str, files: Files) -> st
 
     head, mark, body = text.partition("</head>")
     head, body = SCRIPT.sub(sort_out, SHEET.sub("", head)), SCRIPT.sub(sort_out, body)
-    alone = [path.read_text(encoding="utf8") for path in own if path.name not in LIVE]
+    alone = [script_of(path) for path in own if path.name not in LIVE]
     names = [files.script if len(alone) == len(own) else files.live_script]
     names += [files.write("page.js", "\n".join(alone))] if alone else []
     scripts = [f'<script defer src="{root}_static/{name}"></script>' for name in names]
@@ -290,7 +299,7 @@ def write(site: Path) -> None:
     staying = [*static.glob("*.js"), *static.glob("live/**/*.js"), site / "_static" / "searchtools.js"]
     words = used_words([*texts.values(), PAIR], [p for p in staying if p.name not in THEME])
     style = files.write("style.css", shared_style(site, words, [own[n] for n in order if n in own]))
-    shared = [(static / name).read_text(encoding="utf8") for name in OWN + LIVE]
+    shared = [script_of(static / name) for name in OWN + LIVE]
     files.script = files.write("script.js", "\n".join(shared[: len(OWN)]))
     files.live_script = files.write("script.js", "\n".join(shared))
     for page, text in texts.items():
@@ -314,11 +323,11 @@ def _sweep(site: Path) -> None:
     named += re.sub(
         r"/\*.*?\*/", "", "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".css"), flags=re.S
     )
-    named += "\n".join(p.read_text("utf8") for p in texts if p.suffix == ".js")
+    named += "\n".join([FETCHED, *(p.read_text("utf8") for p in texts if p.suffix == ".js")])
     joint = [p.read_text(encoding="utf8") for p in (*static.glob("script-*.js"), *static.glob("page-*.js"))]
     for path in sorted(p for p in static.rglob("*") if p.is_file()):
         alone = path.suffix != ".js" or path.relative_to(site).as_posix() in named
-        held = not alone and any(path.read_text(encoding="utf8") in script for script in joint)
+        held = not alone and any(script_of(path) in script for script in joint)
         if held or (path.name not in named and path.name != "LICENSE"):
             path.unlink()
     for folder in sorted((p for p in static.rglob("*") if p.is_dir()), reverse=True):

@@ -184,7 +184,7 @@
         tools.speed = Number(speed.value);
         const changed = this.isConnected ? act(spec.plays) : [];
         for (const name of changed) carried.add(name);
-        if (changed.length) turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
+        if (changed.length) turn = setTimeout(play, figure.pace(values(), spec.data, held) / tools.speed);
         else stop();
       };
       if (player) {
@@ -196,7 +196,7 @@
           if (!first) return play();
           tools.speed = Number(speed.value);
           set(first);
-          turn = setTimeout(play, figure.pace(values(), spec.data) / tools.speed);
+          turn = setTimeout(play, figure.pace(values(), spec.data, held) / tools.speed);
         });
         actions.unshift(player);
         actions.push(speed);
@@ -240,7 +240,7 @@
           told = 0;
           status.textContent = says.textContent;
           history.replaceState(history.state, "", moved() || location.pathname + location.search);
-        }, turn ? 4000 : 600);
+        }, turn ? 6000 : 600);
       };
 
       const head = make("tr", {}, ...spec.columns.map((word) => make("th", {scope: "col"}, word)));

@@ -134,11 +134,12 @@
       else return;
       event.preventDefault();
     });
+    const toEnd = () => { input.scrollLeft = input.scrollWidth; }; // of a long text its end is seen, where it grows
     return {
       parts: [make("label", {for: id}, spec.label), make("div", {class: "live-box"}, input, left, list), note], input,
       get: () => parse().good.join(" ") || (spec.least ? spec.words[0] : ""),
       kept: () => parse().strange.length ? input.value.trim() : parse().good.join(" "), // for the address: what is unknown, too
-      set: (value) => { input.value = value; fresh = 0; close(); writing(false); },
+      set: (value) => { input.value = value; fresh = 0; close(); writing(false); toEnd(); },
       take: (text) => { input.value = text; fresh = 0; writing(false); },
       typed: () => ({pieces: parse().pieces, fresh}),
       // Words are added or taken back at the end; what the reader wrote stays.
@@ -153,7 +154,7 @@
           fresh = Math.max(0, fresh - good.length + want.length);
         } else input.value = value;
         if (parse().good.join(" ") !== want.join(" ")) [input.value, fresh] = [value, 0];
-        input.scrollLeft = input.scrollWidth; // of a long text its end is seen, where it grows
+        toEnd();
         close();
       },
       say() {

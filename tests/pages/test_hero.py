@@ -66,10 +66,12 @@ def test_on_a_phone_a_step_of_the_tour_and_what_it_changes_are_on_one_screen(ope
         places = element.evaluate(PLACES)
         top, low = (HEADER, places["bar"][0])
         for part in ("tour", "guide", "map"):
-            # What is taken from a later block is shown, and the bar says that it is off.
-            if element.evaluate("e => e.state.off.includes('h22')"):
+            # What is taken from a later block, or pointed out there, is shown, and the bar says so.
+            off, lit = element.evaluate("e => [e.state.off.includes('h22'), e.view.spoken === 'head 2.2']")
+            if off or lit:
                 told = element.query_selector(".live-answer")
-                assert told.text_content().startswith("Head 2.2 is off. Switch it on") and told.is_visible()
+                begins = "Head 2.2 is off. Switch it on" if off else "Now “she”: the lit head 2.2 looks back"
+                assert told.inner_text().startswith(begins) and told.is_visible()
                 place = element.query_selector("[data-key='head 2.2']").bounding_box()
                 assert top <= place["y"] and place["y"] + place["height"] <= low
                 break
@@ -164,7 +166,7 @@ def test_on_a_phone_what_a_step_shows_is_above_the_bar_and_what_it_says_is_read(
         settled(tab)
         off, part = find(key).tour[k], {"machine": "head 0.0", "machine_story": "head 2.2"}.get(key)
         bar, answer = answer_top(element), element.query_selector(".live-answer")
-        if key != "machine_story" or k == 2:  # (its lit head is in a block further down)
+        if key != "machine_story" or k:
             box = element.query_selector(f"[data-key='{part or 'feed-forward 1'}']").bounding_box()
             assert box["y"] >= HEADER and box["y"] + box["height"] <= bar
         guide = element.query_selector(".live-guide").bounding_box()

@@ -251,16 +251,18 @@ def test_on_a_phone_a_link_to_the_machine_shows_where_its_drawing_begins(open_ta
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_next_words_have_their_english_and_a_position_is_no_power(front_page, width):
-    """The translation stands behind the word, in its line and before its bar; a position below its word."""
+    """The translation stands behind a short word, in its line, before its bar; a position below its word."""
     tab, element = front_page(width=width, height=844)
     element.query_selector(".live-tour > .live-stop:nth-of-type(3)").click()
     parts = """(e, which) => [...e.querySelectorAll(which)].map((part) => {
       const {content, display, fontSize} = getComputedStyle(part, '::after');
-      return [part.textContent, content, display, parseFloat(fontSize), part.scrollWidth <= part.clientWidth];
+      const lines = Math.round(part.clientHeight / parseFloat(getComputedStyle(part).lineHeight));
+      const fits = part.scrollWidth <= part.clientWidth;
+      return [part.textContent, content, display, parseFloat(fontSize), fits, lines];
     })"""
     rows = dict((word, more) for word, *more in element.evaluate(parts, ".live-rank > .live-word"))
-    assert rows["vice"] == ['"deputy"', "inline", 12, True] and rows["capo"][0] == '"chief"'
-    assert all(fits for *_, fits in rows.values()) and rows["<EOS> end"][0] == "none"
+    assert rows["vice"] == ['"deputy"', "inline-block", 12, True, 1] and rows["capo"][0] == '"chief"'
+    assert all(fits for *_, fits, _lines in rows.values()) and rows["<EOS> end"][0] == "none"
     if width == 390:
         offered = element.evaluate(parts, ".machine-choice > b")
         assert [said for _, said, *_ in offered] == ['"deputy"', '"Tarsus"', '"chief"']

@@ -79,21 +79,75 @@ def test_while_a_text_goes_on_the_row_of_words_stays_where_it_is(front_page):
     assert len(tops) > 20 and max(tops) - min(tops) <= 1 and tab.complaints == []
 
 
-def test_play_at_a_desk_leaves_the_page_and_soon_writes_whole_words(front_page):
-    """The greater part of the drawing is in the window: then nothing has to move."""
+# Play is to go fast: how long a stage stands is not the question.
+FAST = """e => { const speed = e.querySelector('.live-speed');
+  speed.value = '8';
+  speed.dispatchEvent(new Event('change')); }"""
+# What a figure says, each time that this changes: when, where the page stands, the step, how many words.
+TOLD = """e => {
+  const start = performance.now(), said = e.querySelector('.live-says');
+  window.seen = [];
+  new MutationObserver(() => seen.push([performance.now() - start, scrollY, e.state.step,
+    e.state.words.length, said.textContent])).observe(said, {childList: true});
+}"""
+
+
+@pytest.mark.parametrize("speed", [1, 2.5])
+def test_play_at_a_desk_leaves_the_page_and_each_stage_of_its_first_pass_can_be_read(front_page, speed):
+    """A sentence stands as long as reading takes; then come whole words, which go faster, as is said.
+
+    The greater part of the drawing is in the window: then nothing has to move.
+    """
     tab, element = front_page(width=1280, height=800)
-    last = element.evaluate("e => e.view.data.steps.length - 1")
-    element.evaluate(
-        """e => { window.seen = []; const start = performance.now(); setInterval(() => window.seen.push(
-          [performance.now() - start, scrollY, e.state.step, e.state.words.length]), 50); }"""
-    )
+    last, stands = element.evaluate("({view: {data}}) => [data.steps.length - 1, data.stands]")
+    element.query_selector(".live-more > summary").click()
+    element.query_selector(".machine-pace > .live-speed").select_option(str(speed))
+    tab.evaluate("scrollTo(0, 0)")
+    element.evaluate(TOLD)
     element.query_selector(".live-play").click()
-    tab.wait_for_function("() => window.seen.some((each) => each[3] > 5)")
+    assert "After one slow pass" in element.query_selector(".live-guide").text_content()
+    tab.wait_for_function("() => seen.at(-1)?.[3] > 5")
     seen = tab.evaluate("seen")
-    begins = {words: min(time for time, _, _, n in seen if n == words) for words in (4, 5, 6)}
-    assert begins[4] < 6000 and begins[6] - begins[5] < 3000, "a pass, then a word at a time"
+    stages = [(then - now, said) for (now, _, _, n, said), (then, *_) in pairwise(seen) if n == 3]
+    assert len(stages) == stands + 1 and all(len(said) <= 75 for _, said in stages), "short sentences"
+    for long, said in stages:
+        reading = (350 + 60 * len(said)) / speed
+        assert reading - 30 <= long < reading + 1500, said
+    begins = {words: min(time for time, _, _, n, _ in seen if n == words) for words in (5, 6)}
+    assert begins[6] - begins[5] < 3000, "then a word at a time"
     assert {y for _, y, *_ in seen} == {0}
-    assert {step for *_, step, words in seen if words > 3} == {last - 1}
+    assert {step for _, _, step, words, _ in seen if words > 3} == {last - 1}
+    assert tab.complaints == []
+
+
+def test_play_goes_on_by_words_where_it_paused_and_slowly_after_another_step(front_page):
+    tab, element = front_page(1, width=1280, height=800)
+    element.query_selector(".live-more > summary").click()
+    speed = element.query_selector(".machine-pace > .live-speed")
+    speed.select_option("8")
+    play, guide = element.query_selector(".live-play"), element.query_selector(".live-guide")
+    play.click()
+    assert "after one slow pass" in guide.text_content()
+    tab.wait_for_function("e => e.view.wholeWords && e.state.words.length > 6", arg=element)
+    play.click()
+    n, stands = element.evaluate("e => [e.state.words.length, e.view.data.stands]")
+    element.evaluate(TOLD)
+    play.click()
+    assert "slow" not in guide.text_content()
+    tab.wait_for_function("([e, n]) => e.state.words.length > n + 1", arg=[element, n])
+    play.click()
+    assert {step for _, _, step, *_ in tab.evaluate("seen")} == {stands}, "no pass again"
+    element.query_selector(".live-tour > .live-stop").click()
+    speed.select_option("1")
+    play.click()
+    assert "after one slow pass" in guide.text_content()
+    tab.wait_for_function("e => e.state.step === 1", arg=element)
+    assert (
+        element.query_selector(".live-says")
+        .text_content()
+        .startswith("Attention 0: “as” collects most from ")
+    )
+    play.click()
     assert tab.complaints == []
 
 
@@ -110,7 +164,8 @@ def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_
     before = element.evaluate(seen)
     play.click()
     said = (
-        f"Play puts in {leader}, so that a title follows; each later word is the model’s most probable one."
+        f"After one slow pass Play puts in {leader}, so that a title follows; "
+        "each later word is the model’s most probable one."
     )
     assert guide.text_content() == said
     tells = """e => e.state.step > e.view.data.stands
@@ -238,13 +293,16 @@ def test_play_says_that_it_has_switched_on_what_the_last_step_had_off(front_page
     """While it goes on and afterwards; no step looks reached, until one is."""
     tab, element = front_page(which, width=width, height=800)
     stops = element.query_selector_all(".live-tour > .live-stop")
+    element.evaluate(FAST)
     stops[2].click()
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     guide, told = element.query_selector(".live-guide"), f"Play has switched {head} on again. "
     marks = ".live-stop[aria-current], .live-go"
     play.click()
     seen = "e => [e.querySelector('.live-guide').textContent, e.querySelectorAll('[aria-current]').length]"
-    goes = "It goes on word by word: each is the most probable one after the text so far."
+    goes = (
+        "It goes on word by word, after one slow pass: each is the most probable one after the text so far."
+    )
     assert element.evaluate(seen) == [told + goes, 0], "from the first moment"
     whole = "([e, word]) => e.state.off.length === 0 && e.state.words.at(-1) === word"
     tab.wait_for_function(whole, arg=[element, word])
@@ -264,6 +322,7 @@ def test_play_says_that_it_has_switched_on_what_the_last_step_had_off(front_page
 
 def test_play_keeps_off_what_somebody_has_switched_off(front_page):
     tab, element = front_page(width=1280, height=800)
+    element.evaluate(FAST)
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
     element.query_selector("input[role=combobox]").fill("5 chiama Paolo")
     element.query_selector("[data-key=switcher]").click()

@@ -373,3 +373,75 @@ def test_on_a_phone_no_blank_strip_stands_behind_a_text_that_has_ended(front_pag
     text.fill("3 chiama 7 2")
     bars, told = (element.query_selector(f".machine-{which}").bounding_box() for which in ("bars", "told"))
     assert told["y"] >= bars["y"] + bars["height"] - 1 and tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (1600, 900), (390, 844)])
+def test_the_english_of_a_long_word_is_seen_whole(front_page, width, height):
+    """Below the word, where there is no room beside it."""
+    tab, element = front_page(width=width, height=height)
+    words = """e => [...e.querySelectorAll('.machine-bars .live-word')].map((word) => [word.dataset.english,
+      word.scrollWidth <= word.clientWidth,
+      word.getBoundingClientRect().height <= word.closest('button').clientHeight])"""
+    seen = set()
+    for text in ("Pietro chiama Paolo Tarso", "Pietro chiama", "Pietro chiama Paolo Tarso lumaca"):
+        element.query_selector("input[role=combobox]").fill(text)
+        told = element.evaluate(words)
+        assert all(whole and fits for _, whole, fits in told), (text, told)
+        seen |= {english for english, *_ in told}
+    assert {"penguin", "umbrella"} & seen and tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+def test_the_note_of_an_unknown_word_has_air_and_goes_when_play_starts(front_page, width, height):
+    tab, element = front_page(1, width, height)
+    field, note = element.query_selector("input[role=combobox]"), element.query_selector(".live-trouble")
+    field.focus()
+    tab.keyboard.type("a rocket ")
+    note.wait_for_element_state("visible")
+    ring = field.evaluate(
+        """e => { const s = getComputedStyle(e);
+          const far = parseFloat(s.outlineWidth) + parseFloat(s.outlineOffset);
+          return e.getBoundingClientRect().bottom + far; }"""
+    )
+    assert note.bounding_box()["y"] >= ring + 2
+    place = element.query_selector(".machine-stage").bounding_box()
+    play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
+    play.click()
+    note.wait_for_element_state("hidden")
+    assert width < 600 or element.query_selector(".machine-stage").bounding_box() == place
+    assert element.query_selector(".live-omitted").inner_text() == "“rocket” is left out"
+    play.click()
+    assert tab.complaints == []
+
+
+def test_the_field_shows_the_end_of_a_text_that_a_step_sets(front_page):
+    _tab, element = front_page(1, 390, 844)
+    field = element.query_selector("input[role=combobox]")
+    for stop in element.query_selector_all(".live-tour > .live-stop"):
+        stop.click()
+        far, most = field.evaluate("e => [e.scrollLeft, e.scrollWidth - e.clientWidth]")
+        assert most > 20 and far >= most - 1
+
+
+def test_the_guide_says_that_the_experiment_has_its_own_texts(front_page):
+    """It names a word that it will show, which need not stand in what somebody has written."""
+    _tab, element = front_page()
+    for text in ("5 chiama 3", "2 chiama Pietro"):
+        element.query_selector("input[role=combobox]").fill(text)
+        said = element.query_selector(".live-guide").text_content()
+        assert said.startswith("An experiment in three steps, on texts of its own: ")
+
+
+def test_a_finger_finds_the_steps_in_the_bar_of_a_phone(browser, bases):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    tab = context.new_page()
+    tab.goto(bases["http"] + "book/index.html")
+    element = tab.wait_for_selector("live-figure:has(.machine-word)")
+    element.query_selector(".machine-bars").scroll_into_view_if_needed()
+    element.wait_for_selector(".live-player-tour")
+    said, row = "e => parseFloat(getComputedStyle(e, '::before').height)", ".live-player-row"
+    top = element.query_selector(row).bounding_box()["y"] + element.query_selector(row).evaluate(said)
+    for stop in element.query_selector_all(f"{row} > .live-stop"):
+        box = stop.bounding_box()
+        assert box["height"] >= 32 and box["y"] >= top - 0.5
+    context.close()

@@ -15,6 +15,16 @@ SEEN_WHOLE = """e => { const r = e.getBoundingClientRect();
   const box = e.closest('.machine-room').getBoundingClientRect();
   const on_top = (y) => e.contains(document.elementFromPoint(r.x + r.width / 2, y));
   return r.top >= box.top && r.bottom <= box.bottom && on_top(r.top + 2) && on_top(r.bottom - 2); }"""
+# What of the figure the card of a part lies over; of the line below the drawing only its words count.
+OVER = """e => { const box = e.querySelector('.machine-room').getBoundingClientRect();
+  const line = document.createRange(), kinds = ['word', 'next', 'bars'];
+  if (innerWidth > 1100) kinds.push('map[aria-pressed=true]'); // (narrower, there is no room)
+  line.selectNodeContents(e.querySelector('.machine-told'));
+  const parts = e.querySelectorAll(kinds.map((kind) => '.machine-' + kind));
+  return [line, ...parts].filter((part) => { const r = part.getBoundingClientRect();
+    return r.left < box.right - 1 && r.right > box.left + 1
+      && r.top < box.bottom - 1 && r.bottom > box.top + 1; })
+    .map((part) => part.className || 'told'); }"""
 # What fades at the sheet's lower edge: where it stands, and whether it is seen over what goes on below.
 FADE = """e => { const s = getComputedStyle(e, '::after');
   return [s.position, s.bottom, s.backgroundImage.startsWith('linear-gradient'), s.pointerEvents]; }"""
@@ -234,3 +244,38 @@ def test_nothing_moves_when_a_part_is_opened_or_closed(open_tab, page, width, he
             now = [tab.evaluate("scrollY"), stage.bounding_box()]
             assert now == before, (part, what)
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (1280, 720), (1024, 768)])
+@pytest.mark.parametrize(
+    "which, parts", [(0, ["head 0.1", "head 1.2"]), (1, ["head 0.1", "head 2.2", "head 3.3"])]
+)
+def test_at_a_desk_the_card_of_a_head_is_in_the_window_and_covers_neither_words_nor_answers(
+    front_page, which, parts, width, height
+):
+    """Nor what is told below the drawing; its own switch needs no scrolling."""
+    tab, element = front_page(which, width, height)
+    if element.evaluate("e => e.view.box.flow") == "down":
+        pytest.skip("so narrow, four blocks stand below each other")
+    element.query_selector(".live-tour > .live-stop:nth-child(2)").click()
+    for far in (0, 120, 250):
+        for part in parts:
+            tab.evaluate("far => scrollTo({top: far, behavior: 'instant'})", far)
+            element.query_selector(f"[data-key='{part}']").evaluate("e => e.click()")
+            settled(tab)
+            card = element.query_selector(".machine-room").bounding_box()
+            assert card["y"] >= 48 and card["y"] + card["height"] <= height, (part, far)
+            assert element.evaluate(OVER) == [], (part, far)
+            assert element.query_selector(".machine-detail > .live-act").evaluate(SEEN_WHOLE), (part, far)
+            element.query_selector("[data-key=close]").click()
+    assert tab.complaints == []
+
+
+def test_a_word_that_stands_twice_has_its_position_in_the_map_of_a_head(front_page):
+    _tab, element = front_page(width=1280, height=800)
+    element.query_selector("input[role=combobox]").fill("Pietro chiama Paolo Tarso Paolo")
+    element.query_selector("[data-key='head 0.1']").click()
+    names = "css => [...document.querySelectorAll(`.machine-weights ${css}`)].map((th) => th.innerText)"
+    rows, columns = (_tab.evaluate(names, css) for css in ("tbody th", "thead th"))
+    assert rows == columns == ["<BOS>", "Pietro", "chiama", "Paolo4", "Tarso", "Paolo6"]
+    assert element.query_selector(".machine-weights sub").inner_text() == "4"

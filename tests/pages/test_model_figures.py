@@ -109,6 +109,14 @@ def test_a_word_that_is_pressed_is_appended_and_the_keyboard_stays_where_it_was(
     assert text_of(element).input_value() == state(element)["prompt"]
 
 
+def test_the_words_of_the_game_have_their_english(opened):
+    element = figure(opened("#" + urlencode({"live": "next_word", "prompt": "Pietro chiama"})), "next_word")
+    words = element.query_selector_all(".live-rank .live-word")
+    seen = {word.inner_text(): word.get_attribute("data-english") for word in words}
+    assert len(seen) == 10 and seen["Paolo"] is None and "teapot" in seen.values()
+    assert all(word.evaluate("e => e.scrollWidth <= e.clientWidth") for word in words)
+
+
 def test_the_end_is_the_end(opened):
     tab = opened("#" + urlencode({"live": "next_word", "prompt": "Pietro chiama 2 <EOS>"}))
     element = figure(tab, "next_word")

@@ -272,6 +272,15 @@ def test_what_the_pages_share_is_light(site):
     assert sum(p.stat().st_size for p in files) < 4_000_000
 
 
+def test_the_scripts_that_pages_load_have_no_lines_of_comments(site):
+    """These stand in the repository; nine pages would load them nine times."""
+    scripts = [*(site / "_static").glob("page-*.js"), *(site / "_static").glob("script-*.js")]
+    assert len(scripts) > 20
+    for path in scripts:
+        lines = path.read_text(encoding="utf8").splitlines()
+        assert not [line for line in lines if line.lstrip().startswith("//")], path.name
+
+
 def test_bound_numbers_are_marked_and_their_comments_gone(site):
     for page in TEXTS:
         if page.startswith("notebooks/"):

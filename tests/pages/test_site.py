@@ -528,6 +528,8 @@ def test_the_menu_at_the_head_says_what_it_offers(open_tab, page):
     box, bar = menu.bounding_box(), tab.locator(".bd-header-article").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     assert 0 <= box["y"] - bar["y"] - bar["height"] < 6, "it opens below the bar"
+    rows = [item.bounding_box()["height"] for item in menu.locator(".dropdown-item").all()]
+    assert len(rows) > 3 and min(rows) >= 44, "room for a finger"
 
 
 def test_the_glossary_opens_with_its_terms_from_a_to_z(open_tab):

@@ -63,7 +63,7 @@ def test_all_heads_of_a_word_are_those_of_the_trace(game, back):
         assert row["weight"] == max(row["weights"]) == row["weights"][row["place"] - 1]
         one = attention(TEXT, layer, head)["queries"][here]
         assert (one["most"], one["most_place"]) == (row["most"], row["place"])
-    assert ("only at that word itself" in found["finding"]) == (here == 0)
+    assert ("only to that word itself" in found["finding"]) == (here == 0)
 
 
 @pytest.mark.parametrize("temperature, k, p", [(1, 27, 1), (0.5, 3, 1), (2, 27, 0.6), (1.3, 8, 0.9)])

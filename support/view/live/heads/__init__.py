@@ -14,12 +14,12 @@ from support.view.live.controls import Slider, fill
 from support.view.live.description import LiveFigure
 from support.view.live.model_text import BOS, GAME, HEADS, LAYERS, Values, prompt_of, seen
 
-BACK = 11  # so far from the last word the one that looks can stand
+BACK = 11  # so far from the last word the one that attends can stand
 SAID = (
-    "From “{word}” the {heads:.0f} heads look most at {different:.0f} {places} of the text. Head "
+    "At “{word}” the {heads:.0f} heads attend most to {different:.0f} {places} of the text. Head "
     "{head} gives {weight:.1%} of its attention to {most}, more than any other head gives to one word."
 )
-ALIKE = "From “{word}” all {heads:.0f} heads look only at that word itself: no other stands before it."
+ALIKE = "At “{word}” all {heads:.0f} heads attend only to that word itself: no other stands before it."
 
 
 def heads(prompt: str, back: float | int) -> Values:
@@ -27,7 +27,7 @@ def heads(prompt: str, back: float | int) -> Values:
 
     Args:
         prompt: words without ``<BOS>``.
-        back: how far before the last word the one stands that looks; the first stands for all before it.
+        back: how far before the last word the one stands that attends; the first stands for all before it.
 
     >>> found = heads("Pietro chiama Paolo", 0)
     >>> found["word"], len(found["rows"]), [round(x, 2) for x in found["rows"][1]["weights"]]
@@ -71,7 +71,7 @@ def draw_heads(values: Values, found: Values) -> Figure:
 
 FIGURE = LiveFigure(
     name="heads",
-    title="All heads at once: where does one word look?",
+    title="All heads at once: what does one word attend to?",
     controls=(
         prompt_of(GAME, "The text", "5 chiama Paolo vice Paolo chiama Pietro"),
         Slider("back", "The word that attends", 0, BACK, 1, 0, "{word}"),
@@ -79,7 +79,7 @@ FIGURE = LiveFigure(
     compute=heads,
     draw=draw_heads,
     says="{finding}",
-    columns=("head", "looks most at", "weight", "on itself"),
+    columns=("head", "attends most to", "weight", "on itself"),
     rows=(("{head}", "{most} ({place})", "{weight:.1%}", "{itself:.1%}"),),
     each="rows",
     data={"back": BACK, "layers": LAYERS, "heads": HEADS, "says": [SAID, ALIKE]},

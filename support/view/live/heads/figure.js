@@ -32,7 +32,7 @@
         })));
       return make("div", {class: "live-drawn"}, scroll(make, "The attention weights of each head, in percent",
         make("table", {class: "live-squares live-attention live-heads", "aria-label": `Attention of “${state.word}” in each head, in percent`}, make("thead", {}, head), make("tbody", {}, ...rows))),
-        make("p", {class: "live-told"}, "In percent; a frame marks where a head looks most. Press a word to let it look."));
+        make("p", {class: "live-told"}, "In percent; a frame marks what a head attends to most. Press a word to see its attention."));
     },
   });
 })();

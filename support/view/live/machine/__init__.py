@@ -60,7 +60,7 @@ OPENING = ("Pietro chiama", "Paolo")
 STEPS = "Go through the model part by part, for the text that stands here; then append the most probable word"
 DRAWS = "Draw the next word, each as often as its probability says, and go through all parts at once"
 SAMPLING = "How “Pick a word at random” draws (Play and Step take the most probable word)"
-PACE = {"pass": 3000, "choice": 800, "word": 1600}  # ms of *Play*: all parts, the choice, a whole word
+PACE = {"still": 350, "sign": 60, "move": 900, "word": 1600}  # ms of *Play*: see figure.js
 SURE: Values = {"temperature": 1, "top_k": 1, "top_p": 1}  # a draw that always takes the most probable word
 # Lines of the package, by the kind of part that they compute; a reader sees them beside its numbers.
 _LINES = {
@@ -251,7 +251,7 @@ def machine_figure(
             "all_k": ks,
             "steps": steps,
             "stands": stands,
-            "pace": {"part": PACE["pass"] // stands, "choice": PACE["choice"], "word": PACE["word"]},
+            "pace": PACE,
             "lines": code_lines(),
             "layers": config.n_layers,
             "heads": config.n_heads,
@@ -269,7 +269,9 @@ def machine_figure(
         plays="step",
         examples=tuple(text for text in examples if text not in [s.changes["prompt"] for s in tour]),
         tour=tour,
-        invites=f"An experiment in three steps: {asks} Press A, then B, then C." if tour else "",
+        invites=f"An experiment in three steps, on texts of its own: {asks} Press A, then B, then C."
+        if tour
+        else "",
         same_script_as="" if name == "machine" else "machine",
         needs=tuple(f"machine/{part}.js" for part in SCRIPTS),
     )

@@ -10,12 +10,14 @@
     titled(word) { return window.ModelText.titled(word, this.data.names); }
     get bar() { return this.root.closest(".live-panel")?.querySelector(":scope > .live-player"); }
     glide(top) { scrollBy({top, behavior: calm() ? "auto" : "smooth"}); }
-    // Play was pressed: it goes once through all parts, and then the text grows by a whole word at a time. On a wide screen
+    // Play was pressed: it goes once through all parts, as slowly as one reads, and then the text grows by a whole word at a time. On a wide screen
     // the page stays if the greater part of the drawing is in the window.
     started() {
-      this.wholeWords = false;
-      this.walks = true;
+      const {state} = this;
+      this.wholeWords &&= this.grows && !state.over && !state.off.length && state.prompt === this.grown; // (where it paused)
+      this.walks = this.slow = !this.wholeWords;
       this.bottom.leave();
+      document.activeElement.matches("input") && document.activeElement.blur(); // (not every browser gives the focus to a button; what is said of the text goes)
       this.opening = Boolean(this.root.closest(".hero")) && this.state.prompt === this.data.opening[0] && !this.state.off.length;
       if (this.box.flow === "down") return;
       const {top, bottom, height} = this.stage.getBoundingClientRect();
@@ -34,6 +36,7 @@
     follow() {
       const {state, data, tools} = this;
       if (this.walks && tools.speed && state.step > data.stands) this.wholeWords = true;
+      if (tools.speed) this.grown = state.prompt;
       if (!tools.speed && state.step === data.stands) this.walks = false;
     }
     // How high the frame is, and how far the drawing has moved up in it: so far that the part in work is seen. While a pass
@@ -65,14 +68,14 @@
       const [kind, place = "0"] = part.split(" "), {embedding, blocks, bars} = this.box, {label, ffn} = blocks[parseInt(place, 10)];
       return ({embedding, logits: bars, "feed-forward": ffn}[kind] || label).y;
     }
-    // On a phone what a step of the tour tells of (what it opens, or else what it takes away) stands on one screen, above the
+    // On a phone what a step of the tour tells of (what it opens, takes away or points out) stands on one screen, above the
     // bar: words, buttons and the first maps, or a part that comes later in the drawing.
     toured() {
       this.opening = false;
       const {box, stage, state: {open, off}, bar} = this;
       if (!bar?.clientHeight) return;
       const top = stage.getBoundingClientRect().top, tour = this.root.closest(".live-panel").querySelector(".live-tour").getBoundingClientRect().top - 64;
-      const [kind, i] = off[0] || "", part = open !== "nothing" ? open : off.length ? `${kind === "h" ? "head" : "feed-forward"} ${i}` : "";
+      const [kind, i] = off[0] || "", part = open !== "nothing" ? open : off.length ? `${kind === "h" ? "head" : "feed-forward"} ${i}` : this.spoken;
       if (box.flow === "down" && part && !/^(embedding|(attention|head) 0)/.test(part)) return this.glide(top + this.begins(part) - 70 - box.strip);
       const [{y, s}] = box.blocks[0].maps, low = top + y + s + box.high - bar.getBoundingClientRect().top;
       // (The maps come first, then the steps and their sentence, then what stands below the maps.)

@@ -170,32 +170,33 @@
       view.unfolded = fold.open;
       view.bottom.fit(asked);
     });
-    const off = state.off.includes(state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""));
+    const name = state.open.replace("head ", "h").replace("feed-forward ", "m").replace(".", ""), off = state.off.includes(name);
     box.append(make("div", {class: "machine-head"}, make("p", {class: "machine-title"}, `${state.open[0].toUpperCase()}${state.open.slice(1)}${off ? " (switched off)" : ""}, at “${view.titled(state.word)}”`), view.bottom.mover, close), make("p", {class: "machine-plain"}, state.plain));
     for (const e of box.querySelectorAll(".machine-term, .machine-code li")) {
       e.addEventListener("mouseenter", () => light(e.dataset.term.split(" ").at(-1)));
       e.addEventListener("mouseleave", () => light());
     }
-    if (kind === "head") box.append(...map(view, light));
-    else if (kind === "feed-forward") box.append(ablate(view, `m${state.open.split(" ")[1]}`, state.open));
+    if (/^[hf]/.test(kind)) box.append(ablate(view, name, off));
+    if (kind === "head") box.append(map(view, light));
     box.append(fold);
     return box;
   };
 
   // The button that switches a part off.
-  function ablate({state, tools: {make, set}}, name, part) {
-    const off = state.off.includes(name), button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Switch ${part} on again` : `Ablate ${part} (switch it off)`);
+  function ablate({state: {open: part}, tools: {make, set}}, name, off) {
+    const button = make("button", {type: "button", class: "live-act", "data-key": `ablate ${name}`, "aria-pressed": String(off)}, off ? `Switch ${part} on again` : `Ablate ${part} (switch it off)`);
     button.addEventListener("click", () => set({[name]: off}));
     return button;
   }
-  // The head's attention map in numbers, with its switch.
+  // The head's attention map in numbers.
   function map(view, light) {
     const {state, tools: {make, shown}} = view, [i, h] = state.open.split(" ")[1].split(".").map(Number), name = `h${i}${h}`, off = state.off.includes(name);
     const caption = off ? `Weights of head ${i}.${h} if it were on, in percent` : `Attention weights of head ${i}.${h} in percent (0: next to nothing; empty: a later word)`, [part, word] = view.tools.stop?.about || [], rows = state.patterns[i][h], first = state.first, keys = state.words.slice(0, first + rows.length).map((_, j) => j).slice(first);
+    const named = (j) => [view.titled(state.words[j]), ...(state.words.indexOf(state.words[j]) < state.words.lastIndexOf(state.words[j]) ? [make("sub", {}, j + 1)] : [])];
     const many = keys.length > 5 && keys.reduce((sum, j) => sum + Math.max(26, 8 + 7 * state.words[j].length), 0) > 210; // (their names need more room than there is in a narrow sheet: they stand upright)
     const table = make("table", {class: `live-squares machine-weights machine-head-${h % 4}${off ? " machine-off" : ""}${many ? " machine-many" : ""}`, "aria-label": caption},
-      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query\u00a0↓ key\u00a0→"), ...keys.map((j) => make("th", {scope: "col"}, view.titled(state.words[j]))))),
-      make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, view.titled(state.words[first + k])),
+      make("thead", {}, make("tr", {}, make("td", {class: "live-corner"}, "query\u00a0↓ key\u00a0→"), ...keys.map((j) => make("th", {scope: "col"}, ...named(j))))),
+      make("tbody", {}, ...rows.map((row, k) => make("tr", first + k === state.here ? {class: "live-now"} : {}, make("th", {scope: "row"}, ...named(first + k)),
         ...keys.map((j) => {
           if (j > first + k) return make("td", {class: "live-square live-masked"}, "");
           const cell = square(make, row[j], {"data-key": `${first + k === state.here ? "w" : "-"}${j}`}, shown(100 * row[j], 0));
@@ -206,7 +207,7 @@
           });
           return cell;
         })))));
-    return [make("div", {class: "machine-where"}, make("p", {class: "machine-caption"}, caption), make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table)), ablate(view, name, `head ${i}.${h}`)];
+    return make("div", {class: "machine-where"}, make("p", {class: "machine-caption"}, caption), make("div", {class: "live-scroll live-wide", tabindex: "0", role: "region", "aria-label": "Attention weights"}, table));
   }
   window.MachineDetail.madeOf = madeOf;
 })();

@@ -101,7 +101,7 @@
       this.ended();
       this.follow();
       this.place();
-      if (moves) this.move(from, 0.76 * this.data.pace.part / tools.speed);
+      if (moves) this.move(from, this.data.pace.move / tools.speed);
       return this.root;
     }
     move(from, long) {

@@ -166,7 +166,7 @@
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
     does: (state, {view}) => view && window.MachineSaid.stage(state, view), // how far the pass has come
-    pace: ({step}, {stands, pace}) => step < stands ? pace.part : step > stands ? pace.choice : pace.word,
+    pace: ({step}, {stands, pace: {still, sign, word}}, {view}) => step === stands ? word : still + sign * view.state.finding.length, // (as long as reading takes)
   };
   // Few buttons are seen at first: a word at random stands with the sliders that say how it is drawn.
   function putAway(panel) {

@@ -61,9 +61,9 @@
   }
   // What Play does, in a sentence that stays as it is while it goes on.
   function playing(view) {
-    const {opening, data} = view, told = did(view);
-    if (opening) return `Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`;
-    return `${told ? `${told}. It` : "Play"} goes on word by word: each is the most probable one after the text so far.`;
+    const {opening, data, slow} = view, told = did(view);
+    if (opening) return `After one slow pass Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`;
+    return `${told ? `${told}. It` : "Play"} goes on word by word${slow ? ", after one slow pass" : ""}: each is the most probable one after the text so far.`;
   }
   // How far a pass has come that is gone through by hand: what it has not reached is empty.
   function stage({step, step_name: name}, view) {

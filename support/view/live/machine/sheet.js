@@ -4,7 +4,7 @@
 // and Step. One that stands open from the start (a chapter's, or an address's) is no sheet, but stands below the drawing.
 (() => {
   "use strict";
-  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 292, LOW = 260, MUCH = [0.46, 400], FAR = 60; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most; how far a finger draws it to close it
+  const HEADER = 56, ROOM = 280, WIDEST = 512, LEAST = 270, LOW = 260, MUCH = [0.46, 400], FAR = 60; // of the page's upper bar; what a sheet needs in width; its greatest width, and what of its height is in the window, and below the drawing; with all its numbers: a share of the window, and at most; how far a finger draws it to close it
   let count = 0;
 
   window.MachineSheet = class {
@@ -106,10 +106,10 @@
       Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom - top)}px`});
     }
     get lowest() { return innerHeight - 8 - (this.view.bar?.offsetHeight || 0); } // (a phone that lies has the bar, too)
-    // In the drawing it leaves Play and the sentence beside it in sight, wherever there is enough room beside them.
+    // In the drawing it leaves what is told below that, Play and the sentence beside it in sight, wherever there is enough room beside them.
     between(drawing) {
       let from = HEADER, to = this.lowest;
-      for (const row of this.view.root.closest(".live-panel").querySelectorAll(":scope > :is(.live-buttons:not(.machine-foot), .machine-saying)")) {
+      for (const row of this.view.root.closest(".live-panel").querySelectorAll(".machine-told, :scope > :is(.live-buttons:not(.machine-foot), .machine-saying)")) {
         const {top, bottom} = row.getBoundingClientRect();
         if (top > drawing.top) to = Math.min(to, top - 4);
         else from = Math.max(from, bottom + 4);
@@ -132,10 +132,10 @@
     // Below the drawing, as wide as that, so that it is low; whether it stands there. It may lie over the buttons below the
     // drawing. The page moves only if whoever reads has asked for that place or for all numbers, never when a part is opened.
     under(figure, drawing, asked) {
-      const {room, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
+      const {room, root, moves} = this.view, left = drawing.left - figure.left, ends = Math.max(drawing.bottom, moves?.getBoundingClientRect().bottom || 0);
       Object.assign(room.style, {left: `${Math.round(left)}px`, width: `${Math.round(drawing.width)}px`, maxHeight: ""});
       const all = room.scrollHeight + 2, free = innerHeight - HEADER - (ends - drawing.top) - 24, has = innerHeight - 16 - ends, needs = Math.min(all, Math.max(LOW, free));
-      const low = drawing.bottom + 4, bottom = this.lowest + 4, near = has < needs && bottom - low >= all; // (over the buttons)
+      const low = root.lastChild.getBoundingClientRect().bottom, bottom = this.lowest + 4, near = has < needs && bottom - low >= all; // (over the buttons)
       if (!asked) this.could = free >= all; // (the window holds the drawing and all of it)
       const stands = this.below ?? (has >= needs || near || (this.much > 0 && (this.stood || (asked && this.could))));
       this.stood = stands;
@@ -146,7 +146,7 @@
       // Unfolded the page goes up for it as far as the drawing stays in the window.
       const much = Math.min(all, this.much);
       if (much && !this.below && much > has) {
-        const up = asked ? Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)) : 0, top = Math.min(low, asked ? bottom + up - much : low);
+        const up = asked ? Math.max(0, Math.min(much - (bottom - low), drawing.top - HEADER - 8)) : 0, top = Math.min(drawing.bottom + 4, asked ? bottom + up - much : low);
         Object.assign(room.style, {top: `${Math.round(top - figure.top)}px`, maxHeight: `${Math.round(bottom + up - top)}px`});
         if (up > 1) this.view.glide(up);
         return true;
@@ -158,7 +158,7 @@
       return true;
     }
     // Where in the drawing it stands, and how wide: over the blocks before or behind the one that it explains, so that words
-    // and answer stay in sight; over the half without it where those blocks are too narrow.
+    // and answer stay in sight; where those are too narrow, over a part of it, too, and with one block over half of all.
     inside(margin, width) {
       const {box: {blocks, words, bars, W}, state} = this.view, [kind, place = ""] = state.open.split(" "), frame = blocks[parseInt(place, 10)]?.frame;
       const [first, last] = [blocks[0], blocks.at(-1)].map((block) => block.frame), start = words[0].w + 6, end = bars.x - 6;
@@ -166,8 +166,8 @@
       const [from, to] = spans.reduce((most, span) => span[1] - span[0] > most[1] - most[0] ? span : most);
       const near = Math.min(to - from, WIDEST);
       if (near >= ROOM) return [margin + (from === start ? to - near : from), near]; // (close to what it explains)
-      const wide = Math.min(0.46 * width, WIDEST), middle = frame ? frame.x + frame.w / 2 : kind === "logits" ? W : 0;
-      return [middle < W / 2 ? width - wide : 0, wide];
+      const half = blocks.length < 2, wide = half ? Math.min(0.46 * width, WIDEST) : Math.min(ROOM, end - start), after = frame && frame.x + frame.w / 2 < W / 2;
+      return half ? [after ? width - wide : 0, wide] : [margin + (after ? end - wide : start), wide];
     }
     // What it was opened for: a text, and the parts that are on, except for the one that it can switch itself.
     about({words, off, open}) {

@@ -87,12 +87,12 @@
     if (left === count) return other ? ` The draw ${gives}.` : "";
     return ` The draw is between ${left === 1 ? "one word" : `${left} words`}${other ? ` and ${gives}` : ""}.`;
   }
-  function finding(held, {left, alike, least, low}, words, here, found, first, {fill, shown}) {
+  function finding(held, {left, alike, least, low}, words, here, found, first, {fill, shown, speed}) { // (while it plays, a stage is told so that it is soon read)
     const {reader, tokens, model: {config: c}} = held, [part, layer] = found.step_name.split(" "), i = Number(layer);
     const about = {word: words[here], place: here + 1, d: c.d_model, units: c.d_ff, best: first.word, p: exactly(shown, first.plain), layer,
       after: after(words.slice(held.begins, here + 1).join(" "))};
     if (found.chosen?.opens) return fill("No word stands out, so Play puts in “{word}” itself: a title will follow.", found.chosen);
-    if (part === "choice" && !found.over) return fill(`The most probable word, “{best}” with {p}, is chosen${words.length < c.context ? ": “Step” appends it." : ", but the text is as long as the model can read."}`, about);
+    if (part === "choice" && !found.over) return fill(speed ? "“{best}” is chosen, with {p}." : `The most probable word, “{best}” with {p}, is chosen${words.length < c.context ? ": “Step” appends it." : ", but the text is as long as the model can read."}`, about);
     if (part === "prediction" || part === "choice") {
       if (found.over) return `The text has ended: nothing follows ${EOS}. Press “Play” to begin again, or “Back” to take the last word back.`;
       const drawn = inTheDraw(first, left, tokens.length - c.masked_ids.length, shown);
@@ -100,7 +100,7 @@
       const said = alike > 3 ? "{after} {alike} words are about equally probable{listed} from “{best}” with {p} to “{least}” with {low}." : "{after} the most probable next word is “{best}” with {p}.";
       return fill(said, {...about, alike, least, low, listed: goesFrom(alike)}) + drawn + off; // (a tie has no winner)
     }
-    if (part === "embedding") return fill("“{word}” becomes {d} numbers: its embedding plus that of position {place}.", about);
+    if (part === "embedding") return fill(`“{word}” becomes {d} numbers${speed ? "" : ": its embedding plus that of position {place}"}.`, about);
     if (part === "attention") {
       if (!here) return fill("Attention {layer}: “{word}” has no word before it to collect information from.", about);
       let head = -1, key = -1, weight = -1;
@@ -110,13 +110,13 @@
         reader.pattern(i, h, here).slice(begins, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + begins, p]; });
       }
       if (head < 0) return fill("Attention {layer}: all heads are switched off.", about);
-      const said = here === held.begins ? "Attention {layer}: only {other} stands before “{word}”, which collects most from it through head {layer}.{head} ({weight:.0%})."
+      const said = speed ? `Attention {layer}: ${i ? "" : "“{word}” collects "}most from {other} ({weight:.0%}).` : here === held.begins ? "Attention {layer}: only {other} stands before “{word}”, which collects most from it through head {layer}.{head} ({weight:.0%})."
         : "Attention {layer}: “{word}” collects information from the words before it, most from {other} (head {layer}.{head}, {weight:.0%}).";
       return fill(said, {...about, head, weight, other: placed(words, key)});
     }
     if (found.off.includes(`m${layer}`)) return fill("Feed-forward {layer} is switched off.", about);
     const active = reader.activations(i, here).filter((a) => a > 0).length;
-    return fill("Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
+    return fill(speed ? "Feed-forward {layer}: {active} units light up." : "Feed-forward {layer} works on each word alone: {active} of its {units} units are active for “{word}”.", {...about, active});
   }
   // The answer where there is room for a line or two, and the text stands above.
   function brief(held, {left, alike, least, low}, {words, here, over, off, step_name: step, finding}, first, {shown}) {

@@ -19,6 +19,7 @@ TOUR = (
         "looking back in block 2) is lit.",
         {"prompt": GIRL, "h22": True, **_END},
         ("head 2.2", "girl"),
+        "Now “she”: the lit head 2.2 looks back at “girl”.",
     ),
     Stop(
         "boy, one head off",

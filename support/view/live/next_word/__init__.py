@@ -13,6 +13,7 @@ from support.view.live.controls import Action, Slider, fill
 from support.view.live.description import LiveFigure
 from support.view.live.model_text import (
     CONTEXTS,
+    ENGLISH,
     EOS,
     GAME,
     NAMES,
@@ -150,7 +151,7 @@ def word_figure(
             Action("draw", "Pick a word at random", partial(draw_word, name=model, all_k=ks, most=most)),
             Action("back", "Step back", step_back),
         ),
-        data={"all_k": ks, "names": NAMES.get(model, ())},
+        data={"all_k": ks, "names": NAMES.get(model, ()), "english": ENGLISH if model == GAME else {}},
         near=("prompt", "temperature", "top_k", "top_p"),
         model=model,
         ask=ask,

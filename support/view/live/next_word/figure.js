@@ -23,7 +23,7 @@
         const much = p === 0 ? "cut" : percent(shown, p);
         const button = make("button", {type: "button", class: `live-rank${p === 0 ? " live-cut" : ""}`, "data-key": rank,
           "aria-label": `Append ${word}: ${p === 0 ? "cut off" : `${much} in the draw`}, ${percent(shown, plain)} by the model`},
-        make("span", {class: "live-word"}, titled(word, data.names)), bar(make, p, plain, reach), make("span", {class: "live-much"}, much));
+        make("span", {class: "live-word", ...(data.english[word] ? {"data-english": data.english[word].replace(/\W/g, "")} : {})}, titled(word, data.names)), bar(make, p, plain, reach), make("span", {class: "live-much"}, much));
         button.addEventListener("click", () => set({prompt: `${state.prompt} ${word}`.trim()}));
         return make("li", {}, button);
       };
