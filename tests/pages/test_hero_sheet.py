@@ -217,7 +217,7 @@ def test_on_a_phone_that_lies_a_sheet_stands_above_the_bar(browser, bases):
 def test_on_a_phone_the_list_of_signs_stands_above_the_bar(front_page, width, height):
     tab, element = front_page(width=width, height=height)
     element.query_selector(".machine-key summary").click()
-    # (One look at both: the page has scrolled to the press, and the bar grows where the tour is out of sight.)
+    settled(tab)  # the page has scrolled to the press, and the bar grows where the tour is out of sight
     edges = "e => ['.machine-key ul', '.live-player'].map((s) => e.querySelector(s).getBoundingClientRect())"
     signs, bar = element.evaluate(edges)
     assert signs["bottom"] <= bar["top"] + 1
