@@ -142,6 +142,8 @@ def says(paragraphs: list[str], about: re.Pattern[str] | None = None) -> str:
 
     >>> says(['Let <span class="katex">x</span> be it. A <b>head</b> has three matrices of weights. More.'])
     'A head has three matrices of weights.'
+    >>> says(["Who writes <em>the</em> has read it."])
+    'Who writes “the” has read it.'
     >>> says(["The workbench note prints another value.", "The norm divides each row by its length."])
     'The norm divides each row by its length.'
     >>> says(["You walk a dog in a park. The dog is the policy."], about_any(["policy"]))
@@ -152,6 +154,8 @@ def says(paragraphs: list[str], about: re.Pattern[str] | None = None) -> str:
         part = BeautifulSoup(paragraph, "html.parser")
         for formula in part.select(".katex"):
             formula.replace_with(as_text(formula.math) if formula.math else UNREAD)
+        for cited in part.select("em"):
+            cited.replace_with(f"“{cited.get_text()}”")
         for sentence in ENDS.split(" ".join(part.get_text().split())):
             if (
                 (UNREAD in sentence or NO_BEGINNING.match(sentence))
@@ -189,7 +193,7 @@ def said(pages: dict[str, str], treats: dict[str, list[str]]) -> dict[str, str]:
         for k, (it, end) in enumerate(zip(heads, ends, strict=True)):
             text = NOT_SAID.sub("", article[it.end() : end])
             place = f"{page}.html#{it[1]}" if k else f"{page}.html"
-            names = about_any(treats.get(place, []))
+            names = about_any(treats.get(place, [])) if k else None  # a chapter begins with its question
             paragraphs = PARAGRAPH.findall(text)[: SEARCHED if names else ASKED]
             if it[1] != "references" and (excerpt := says(paragraphs, names)):
                 found[place] = excerpt

@@ -62,7 +62,7 @@ const offers = (() => {
   function meant(typed, known) {
     const heard = typed.filter((word) => word.length > 1 && !quiet.has(word)), near = (word) => word.length > 3 ? nearest(word, known, word.length < 8 ? 1 : 2).slice(0, 1) : [];
     const taken = heard.map((word) => known.some((other) => alike(word, other)) ? [word] : near(word));
-    leftOut = heard.filter((_, k) => !taken[k].length);
+    leftOut = heard.filter((word, k) => !taken[k].length && !/\d/.test(word)); // (of “8b” only titles are known)
     return soughtWords = taken.flat();
   }
   // The titles that have most of the words, in whatever order: a rare word counts for more than a common one, and a word of a title
