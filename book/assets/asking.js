@@ -13,10 +13,12 @@ const asking = (() => {
   const onlyAsks = (text) => wordsOf(text).every((word) => quiet.has(word));
   // What people call a thing that the book calls by its term, or that a place is about. (The page of the search knows it, too.)
   const RUN = "book/how_to_use.html#run-it", ERRATA = "book/errata.html";
+  const COUNTED = "notebooks/24_real_checkpoints.html#deeper-counting-published-models", IN_MEMORY = "notebooks/20_training_at_scale.html#what-has-to-be-in-memory";
   const CALLED = [
     [/\b(?:mak(?:e|es|ing)\s+(?:things?|stuff|facts?|up)\s+(?:up|things?|stuff|facts?)|l(?:ie|ies|ying)\s+to\s+(?:me|us|you)|(?:chat\s?gpt|it|they|models?)\s+l(?:ie|ies|ying))\b/i, "hallucination"],
     [/\b(?:choos|pick|select)(?:e|es|ing|s)?\s+(?:the\s+|its\s+|a\s+)?(?:next\s+)?(?:word|token)s?\b/i, "sampling"],
     [/\bforget(?:s|ting)?\s+(?:what\s+(?:i|we|you)\s+(?:said|say|told|wrote)(?:\s+it)?|the\s+(?:beginning|start))\b/i, "context window"],
+    [/(?:\b(?:chat[- ]?(?:gpt|bots?)|(?:an?\s+|the\s+)?(?:assistant|ai))\s+)?\bknows?\s+when\s+to\s+stop(?:\s+(?:writing|talking|generating|answering))?\W*$|\b(?:when|how)\s+do(?:es)?\s+(?:it|they|chat[- ]?(?:gpt|bots?)|(?:an?\s+|the\s+)?(?:assistants?|ai|llms?|(?:language\s+)?models?))\s+stop(?:\s+(?:writing|talking|generating|answering))?\W*$/i, "special token"],
     [/\bchat[- ]?(?:bots?|gpt)\b/i, "assistant"],
     [/\bguess(?:es|ing)?\s+the\s+next\s+(?:word|token)s?\b/i, "next-token distribution"],
     [/^\s*(?:what\s+(?:is|are)\s+)?(?:an?\s+)?llms?\W*$/i, "language model"],
@@ -29,7 +31,8 @@ const asking = (() => {
     [/^\s*(?:(?:how|where)\s+)?(?:(?:do|can|to)\s+)?(?:(?:i|you|we)\s+)?(?:(?:run|open|try|use)\s+)?(?:(?:it|this|(?:the|this)\s+(?:book|code|notebooks?|chapters?))\s+)?(?:(?:on|in|with)\s+)?(?:google\s+)?colab\W*$/i, "run it", RUN],
     [/\b(?:(?:code|source)\s+(?:of|for)\s+)?(?:the\s+)?sampling\s+(?:function|code)\b|\bcode\s+(?:of|for)\s+sampling\b/i, "next_token"],
     [/^\s*(?:mistakes?|corrections?|(?:errors?|mistakes?|corrections?)\s+(?:in|of)\s+(?:the\s+|its\s+)?(?:sources?|texts?|papers?)|what\s+(?:did|does|has)\s+(?:the|this)\s+book\s+f(?:i|ou)nd\s+wrong.*|(?:what\s+is\s+)?wrong\s+in\s+(?:its|the)\s+sources)\W*$/i, "errata", ERRATA],
-    [/\bhow\s+much\s+(?:memory|v?ram)\s+(?:does|do|is|are)\s+(?:a\s+|the\s+)?(?:models?|training)\s+needs?\b/i, "what has to be in memory"],
+    [/^\s*(?:how\s+much\s+(?:gpu\s+)?(?:memory|v?ram)\s.*?\b)?(?:for\s+)?(?:an?\s+|the\s+)?(?:llama|mistral|gemma|qwen)?[-\s]*[\d.]*[-\s]*\b\d+\s?b\b(?:\s+models?)?(?:\s+needs?)?\W*$/i, "counting published models", COUNTED],
+    [/\bhow\s+much\s+(?:gpu\s+)?(?:memory|v?ram)\s+(?:(?:does|do|is|are)\s+)?(?:(?:i|you|we|it|(?:an?\s+|the\s+)?(?:models?|llms?|training))\s+)?need(?:s|ed)?\b|^\s*(?:gpu\s+memory|v?ram)\W*$/i, "what has to be in memory", IN_MEMORY],
   ];
   const calledIn = (text) => CALLED.find(([words]) => words.test(text));
   const alone = (text) => { // of a question that has nothing else in it

@@ -61,11 +61,13 @@
     const shares = index.docnames.map((_, i) => most ? rarity(({pages}) => pages.has(i)) / most : 0), best = Math.max(...shares);
     const whole = best > 0.999 && !nowhere.length;
     shares.forEach((share, i) => { if (share && share >= (whole ? 0.999 : 0.7 * best)) page(i); });
+    const long = words.filter(({word}) => !/^\p{L}$/u.test(word)); // (a letter by itself says nothing)
     const count = [...pages.keys()].filter((name) => name !== GLOSSARY).length;
     // How much of a title the words are; a name of several words that stands in the question is in it as a whole.
     const holds = (text) => {
       const those = new Set(stems(plain(text))), inIt = ({stems}) => [...stems].some((stem) => those.has(stem));
       if (words.length && words.every(inIt)) return words.length / those.size;
+      if (long.length > 1 && long.every(inIt)) return 0.9 * long.length / those.size;
       return those.size > 1 && [...those].every((stem) => every.has(stem)) ? 0.9 : 0;
     };
     const [, led, at] = /^(.*)\.html#?(.*)/.exec(place) || [], first = led && page(index.docnames.indexOf(led));

@@ -102,7 +102,7 @@ def timeline(events: list[dict[str, Any]], layout: str) -> str:
     """
     width, size, row = LAYOUTS[layout]
     across = lambda year: DOT + (width - 2 * DOT) * place(year)  # noqa: E731 - a scale
-    bands, y = [], 0.0
+    bands, y = [], 0.75 * size  # the first band is not named directly under the first year
     for strand in STRANDS:
         those = [(n, event) for n, event in enumerate(events) if event["strand"] == strand]
         spots = [*laid_out([(across(e["year"]), e["name"]) for _, e in those], width, size)]

@@ -148,6 +148,35 @@ def test_the_names_of_the_two_positions_never_lie_over_each_other(open_tab, widt
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_how_often_a_pair_goes_round_keeps_the_height_of_the_panel(open_tab, width):
+    tab = opened(open_tab, "notebooks/10_positions.html", width=width)
+    figure, highs = figure_of(tab, "positions"), set()
+    figure.evaluate("e => { for (const fold of e.querySelectorAll('details')) fold.open = true; }")
+    for values in ((12, 12, 1), (60, 0, 1), (0, 60, 1), (60, 17, 2), (12, 7, 8)):
+        for name, value in zip(("first", "second", "pair"), values, strict=True):
+            figure.locator(f".live-of-{name} input").evaluate(SET, str(value))
+        highs.add(round(figure.locator(".live-says").bounding_box()["height"]))
+    assert len(highs) == 1, highs
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_names_of_the_losses_are_free_of_lines_and_marks(open_tab, width):
+    tab = opened(open_tab, "notebooks/03_scores_to_probabilities.html", width=width)
+    figure = figure_of(tab, "losses")
+    meets = """e => {
+      const box = (part) => part.getBoundingClientRect();
+      const meet = (a, b, from, to) => a[from] < b[to] - 1 && b[from] < a[to] - 1;
+      const over = (a, b) => meet(a, b, "left", "right") && meet(a, b, "top", "bottom");
+      const names = [...e.querySelectorAll('svg .live-line > text')];
+      const lines = [...e.querySelectorAll('svg .live-here, svg .live-line > :not(text)')];
+      return [names.length, names.filter((name) => lines.some((line) => over(box(name), box(line)))).length];
+    }"""
+    for p in ("0.01", "0.1", "0.5", "0.93", "0.99"):
+        figure.locator(".live-of-p input").evaluate(SET, p)
+        assert figure.evaluate(meets) == [3, 0], p
+
+
 def test_the_names_along_the_stream_do_not_lie_over_each_other(open_tab):
     tab = opened(open_tab, "notebooks/23_inside_the_model.html")
     figure = figure_of(tab, "trajectory")

@@ -158,6 +158,12 @@ ASKED = {
     "king": "09_maps.html#a-plane-of-your-own-choice",  # (no title has it; it was taken for “kind”)
     "king queen": "09_maps.html#a-plane-of-your-own-choice",
     "how much memory does a model need": "20_training_at_scale.html#what-has-to-be-in-memory",
+    "GPU memory": "20_training_at_scale.html#what-has-to-be-in-memory",
+    "how much memory do I need for 8B": "24_real_checkpoints.html#deeper-counting-published-models",
+    "llama 3 8b": "24_real_checkpoints.html#deeper-counting-published-models",
+    "how does ChatGPT know when to stop": "glossary.html#term-special-token",
+    "how does a model stop writing?": "glossary.html#term-special-token",
+    "when does it stop": "glossary.html#term-special-token",
 }
 
 
@@ -183,6 +189,11 @@ LED = {
     "do I need a GPU": (RUN_IT, 1),
     "mistakes": ("book/errata.html", 1),
     "errors": ("book/errata.html", 3),
+    "gpu memory": ("notebooks/20_training_at_scale.html#what-has-to-be-in-memory", 1),
+    "how much memory do I need for 8B": (
+        "notebooks/24_real_checkpoints.html#deeper-counting-published-models",
+        1,
+    ),
 }
 
 
@@ -516,6 +527,21 @@ def test_the_page_of_the_search_marks_no_letter_by_itself(open_tab):
         .filter((e) => !near(e.nextSibling, e.nextElementSibling)).map((e) => e.parentElement.textContent);
     }"""
     assert tab.evaluate(lone) == []
+
+
+def test_a_letter_by_itself_does_not_outweigh_a_heading_with_all_other_words(open_tab):
+    tab = open_tab("http", "search.html?q=why+divide+by+square+root+of+d", loaded="domcontentloaded")
+    first = tab.locator("#search-results > ul > li > a").first
+    first.wait_for()
+    assert "11_attention.html" in first.get_attribute("href")
+
+
+def test_who_asks_how_a_model_knows_when_to_stop_finds_the_token_that_ends_a_text(open_tab):
+    tab = open_tab("http", "search.html?q=how+does+chatgpt+know+when+to+stop", loaded="domcontentloaded")
+    tab.locator("#search-results > ul > li").nth(1).wait_for()
+    found = [a.get_attribute("href") for a in tab.locator("#search-results > ul > li > a").all()[:2]]
+    assert "#term-special-token" in found[0] and "06_vocabulary" in found[1], found
+    assert "Looked for “special token”" in tab.locator("#search-results").inner_text()
 
 
 def test_the_page_of_the_search_knows_what_people_call_a_thing(open_tab):

@@ -114,6 +114,20 @@ def test_on_a_phone_all_steps_of_the_cards_have_the_height_of_the_tallest(steppe
     assert len(highs) == 5 and max(highs) - min(highs) < 2, highs
 
 
+@pytest.mark.parametrize("width", [390, 360])
+def test_on_a_phone_keys_and_values_of_one_sentence_stand_level(stepper, width):
+    tab, figure = stepper("card_steps", "phone")
+    tab.set_viewport_size({"width": width, "height": 664})
+    at_rest(figure)
+    on = figure.get_by_role("button", name="One step on")
+    while on.is_enabled():
+        on.click()
+    tops = "all => all.map((e) => e.getBoundingClientRect().top)"
+    for pair in (("key", "value"), ("query", "output")):
+        rows = [figure.locator(f".stepper-{role} tbody td:visible").evaluate_all(tops) for role in pair]
+        assert rows[0] and rows[0] == pytest.approx(rows[1], abs=1), rows
+
+
 def test_the_names_of_all_merges_stand_in_one_row_at_a_desk(stepper):
     _, figure = stepper("bpe_steps")
     chips = figure.locator(".stepper-chip")

@@ -62,6 +62,19 @@ def test_the_years_stay_in_sight_down_to_the_last_band(open_tab, width, part):
     assert all(tab.evaluate(over, y) for y in range(round(below) - 4, round(below) + 20, 4))
 
 
+@pytest.mark.parametrize(("width", "part"), [(1280, ".drawn-wide"), (390, ".drawn-narrow")])
+def test_the_first_band_has_air_below_the_years(open_tab, width, part):
+    tab = open_tab("file", "book/timeline.html", width=width)
+    middle = """(part) => ['.axis', '.strand'].map((kind) => {
+      const all = [...document.querySelectorAll(`${part} text${kind}`)];
+      const word = all.find((e) => kind === '.strand' || e.textContent === '1805');
+      const {top, bottom} = word.getBoundingClientRect();
+      return [(top + bottom) / 2, parseFloat(getComputedStyle(word).fontSize) * word.getScreenCTM().a];
+    })"""
+    (year, size), (band, _) = tab.evaluate(middle, part)
+    assert 2 < (band - year) / size < 3
+
+
 @pytest.mark.parametrize(("width", "least"), [(390, 30), (820, 30), (1280, 24)])
 def test_a_work_of_the_timeline_has_room_for_a_finger(open_tab, width, least):
     tab = open_tab("file", "book/timeline.html", width=width)

@@ -44,6 +44,19 @@ def test_only_the_distance_counts(way):
     assert len({round(value, 6) for value in curve}) > LAST
 
 
+@pytest.mark.parametrize(
+    "first, second, pair, said",
+    [
+        (60, 17, 2, "779.1° (two full turns and 59.1°) further than the key"),
+        (0, 60, 1, "3437.7° (nine full turns and 197.7°) further than the query"),
+        (0, 7, 1, "401.1° (one full turn and 41.1°) further"),
+        (6, 0, 1, "343.8° further"),
+    ],
+)
+def test_what_goes_round_more_than_once_says_how_often(first, second, pair, said):
+    assert f"is rotated {said}" in positions("RoPE", first, second, pair)["finding"]
+
+
 def test_moving_both_moves_the_arrows_and_not_the_product():
     figure = find("positions")
     box = widget(figure, figure.values())

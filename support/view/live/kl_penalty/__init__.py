@@ -27,7 +27,7 @@ def kl_penalty(beta: float | int, reward: float | int) -> dict[str, Any]:
 
     Returns:
         for each answer its reward and its probability under the optimum; the expected reward, the divergence
-        and the objective of the optimum.
+        and the objective of the optimum, which is also computed from the two as they are printed.
 
     >>> found = kl_penalty(1.0, 0.0)
     >>> round(found["C_best"], 4), round(found["value"], 4)
@@ -40,11 +40,13 @@ def kl_penalty(beta: float | int, reward: float | int) -> dict[str, Any]:
     for name, r, p in zip(ANSWERS, rewards[0], best.exp()[0], strict=True):
         found |= {f"{name}_reward": r.item(), f"{name}_best": p.item()}
     first = max(ANSWERS, key=lambda name: found[f"{name}_best"])
+    gain, kl = (best.exp() * rewards).sum().item(), divergence(best, log_reference).item()
     return found | {
         "first": first,
         "first_p": found[f"{first}_best"],
-        "gain": (best.exp() * rewards).sum().item(),
-        "kl": divergence(best, log_reference).item(),
+        "gain": gain,
+        "kl": kl,
+        "objective": round(gain, 3) - beta * round(kl, 4),  # so that a reader who does the sum finds it
         "value": optimal_value(log_reference, rewards, beta).item(),
     }
 
@@ -71,8 +73,8 @@ FIGURE = LiveFigure(
     compute=kl_penalty,
     draw=draw_kl_penalty,
     says="With β = {beta:.1f} the best policy gives answer {first} most, {first_p:.1%}. Its expected reward "
-    "is {gain:.2f} and its KL divergence from the reference {kl:.2f}, so the objective, the reward minus β "
-    "times the divergence, is {value:.2f}.",
+    "is {gain:.3f} and its KL divergence from the reference {kl:.4f}, so the objective, the reward minus β "
+    "times the divergence, is {objective:.2f}.",
     columns=("answer", "reward", "reference", "best policy"),
     rows=tuple(
         (name, f"{{{name}_reward:.1f}}", f"{100 * p:.1f}%", f"{{{name}_best:.1%}}")

@@ -12,10 +12,10 @@
         found[`${name}_reward`] = rewards[k];
         found[`${name}_best`] = best[k];
       });
-      const at = best.indexOf(Math.max(...best));
+      const at = best.indexOf(Math.max(...best)), gain = sum(best.map((x, k) => x * rewards[k])), kl = divergence(best, p);
       return {
-        ...found, first: data.answers[at], first_p: best[at],
-        gain: sum(best.map((x, k) => x * rewards[k])), kl: divergence(best, p), value: top + beta * Math.log(Z),
+        ...found, first: data.answers[at], first_p: best[at], gain, kl,
+        objective: +gain.toFixed(3) - beta * +kl.toFixed(4), value: top + beta * Math.log(Z),
       };
     },
     draw(state, data, {svg, text, shown}) {

@@ -28,7 +28,7 @@
     },
     draw(state, data, {svg, text, shown}) {
       const view = data.views.indexOf(state.what), [low, high] = data.shown[state.what];
-      const x = (p) => 52 + 334 * p;
+      const x = (p) => 84 + 302 * p; // (beside it the runners' names have room)
       const y = (value) => 20 + 190 * (high - Math.min(high, Math.max(low, value))) / (high - low);
       const curve = (name) => Array.from({length: 171}, (_, i) => 0.001 + 0.998 * i / 170)
         .map((p) => [p, losses(p)[name][view]]).filter(([, value]) => low <= value && value <= high)
@@ -41,11 +41,11 @@
       return svg("svg", {viewBox: "0 -8 404 384"},
         ...[0, 0.5, 1].map((t) => {
           const value = low + t * (high - low);
-          return svg("g", {}, svg("line", {x1: 52, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
-            text(46, y(value) + 5, shown(value, high - low < 6 ? 1 : 0), {class: "live-left"}));
+          return svg("g", {}, svg("line", {x1: 84, x2: 386, y1: y(value), y2: y(value), class: "live-grid"}),
+            text(76, y(value) + 5, shown(value, high - low < 6 ? 1 : 0), {class: "live-left"}));
         }),
         ...[0, 0.5, 1].map((p) => text(x(p), 230, shown(p, 1))),
-        text(219, 250, "p, the probability of the right answer", {class: "live-name"}),
+        text(235, 250, "p, the probability of the right answer", {class: "live-name"}),
         text(10, 6, data.axes[view], {class: "live-right live-name"}),
         text(10, 275, state.steps === 1 ? "where 1 step leads" : `where ${state.steps} steps lead`, {class: "live-right live-name"}),
         svg("line", {x1: x(state.p), x2: x(state.p), y1: 20, y2: 214, class: "live-here"}),
@@ -55,8 +55,7 @@
           mark[name](x(state.p), y(losses(state.p)[name][view])),
           svg("line", {x1: x(state.p), x2: x(state[`${name}_end`]), y1: row(i), y2: row(i), class: "live-curve"}),
           mark[name](x(state[`${name}_end`]), row(i)),
-          text(x(state[`${name}_end`]) + (state[`${name}_end`] > 0.7 ? -12 : 12), row(i) - 8, name,
-            {class: state[`${name}_end`] > 0.7 ? "live-left" : "live-right"}))));
+          text(72, row(i) + 5, name, {class: "live-left"}))));
     },
   });
 })();

@@ -24,11 +24,14 @@ SPEEDS = rope_frequencies(WIDTH).tolist()
 QUERY = ((0.9, 0.3), (0.2, 0.8), (-0.6, 0.5), (0.7, -0.1), (0.1, 0.9), (0.8, 0.4), (-0.3, 0.6), (0.5, 0.5))
 KEY = ((0.7, -0.4), (0.6, 0.6), (0.4, 0.8), (-0.2, 0.9), (0.8, 0.2), (0.3, -0.7), (0.5, 0.6), (0.9, 0.1))
 TURNED = (
-    "The key stands {distance} the query, so in pair {pair:.0f} the {further} is rotated {degrees:.1f}° "
-    "further than the {other}. "
+    "The key stands {distance} the query, so in pair {pair:.0f} the {further} is rotated "
+    "{degrees:.1f}°{turns} further than the {other}. "
 )
+TURNS = " ({full} and {rest:.1f}°)"  # of more than one
+COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine")
+FULL = ("one full turn", *(f"{count} full turns" for count in COUNTS))
 SAME = "The key stands at the position of the query, so both are rotated equally. "
-SCORE = "Their score is {whole:.3f}, and it is the same wherever the two stand at this distance."
+SCORE = "Their score is {whole:.3f} wherever the two stand at this distance."
 
 
 def turned(pair: tuple[float | int, float | int], angle: float | int) -> list[float]:
@@ -75,11 +78,17 @@ def positions(way: str, first: float | int, second: float | int, pair: float | i
     found |= {"whole": math.fsum(dots), "degrees": math.degrees(abs(rows[now]["angle"]))}
     further, other = ("query", "key") if apart < 0 else ("key", "query")
     words = {"pair": pair, "further": further, "other": other, "distance": _distance(apart)}
+    words["turns"] = _turns(found["degrees"])
     return found | {"finding": fill((TURNED if apart else SAME) + SCORE, found | words)}
 
 
 def _distance(apart: int) -> str:
     return f"{abs(apart)} position{'s' * (abs(apart) != 1)} {'before' if apart < 0 else 'after'}"
+
+
+def _turns(degrees: float) -> str:
+    full, rest = divmod(degrees, 360)
+    return fill(TURNS, {"full": FULL[int(full) - 1], "rest": rest}) if full else ""
 
 
 def together(values: Values, uniform: float, step: int = 1) -> Values:
@@ -133,5 +142,12 @@ FIGURE = LiveFigure(
         Action("back", "Both one position back", back_together),
         Action("on", "Both one position on", together),
     ),
-    data={"speeds": SPEEDS, "query": QUERY, "key": KEY, "last": LAST, "says": [TURNED, SAME, SCORE]},
+    data={
+        "speeds": SPEEDS,
+        "query": QUERY,
+        "key": KEY,
+        "last": LAST,
+        "says": [TURNED, SAME, SCORE, TURNS],
+        "full": FULL,
+    },
 )

@@ -37,9 +37,10 @@
       const curve = Array.from({length: 2 * data.last + 1}, (_, k) =>
         sum(data.speeds.map((speed, i) => dot(query[i], turned(key[i], (k - data.last) * speed)))));
       const found = {a: a[pair - 1], b: b[pair - 1], pairs, curve, apart, whole: sum(dots), degrees: Math.abs(pairs[pair - 1].angle) * 180 / Math.PI};
-      const [turnedBy, same, score] = data.says, [further, other] = apart < 0 ? ["query", "key"] : ["key", "query"], far = Math.abs(apart);
+      const [turnedBy, same, score, more] = data.says, [further, other] = apart < 0 ? ["query", "key"] : ["key", "query"], far = Math.abs(apart);
       const distance = `${far} position${far === 1 ? "" : "s"} ${apart < 0 ? "before" : "after"}`;
-      return {...found, finding: fill((apart ? turnedBy : same) + score, {...found, pair, further, other, distance})};
+      const full = Math.floor(found.degrees / 360), turns = full ? fill(more, {full: data.full[full - 1], rest: found.degrees % 360}) : "";
+      return {...found, finding: fill((apart ? turnedBy : same) + score, {...found, pair, further, other, distance, turns})};
     },
     draw(state, data, {svg, text, make, shown}) {
       const one = (v) => v.toFixed(1), [cx, cy] = CENTRE, radius = 118;
