@@ -120,7 +120,7 @@
     ended() { this.stage.classList.remove("machine-enters"); }
     // The head that a stage of Play or the reached step of a tour speaks of, if it is on.
     get spoken() {
-      const part = this.state.told || this.tools.stop?.about[0] || "", [i, h] = part.replace("head ", "").split(".");
+      const part = this.state.told || this.tools.stop?.about?.[0] || "", [i, h] = part.replace("head ", "").split(".");
       return part && !this.state.off.includes(`h${i}${h}`) ? part : "";
     }
     place(measure) {
