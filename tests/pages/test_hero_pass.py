@@ -181,7 +181,7 @@ def test_on_a_phone_the_first_stage_of_play_guesses_nothing(front_page):
     assert offered.text_content() == said and offered.is_visible()
     high = bar.bounding_box()["height"]
     tab.wait_for_function("e => e.view.state.step === 1", arg=element)
-    assert offered.text_content().startswith("Guess if the pass stopped here: chiama ")
+    assert offered.text_content().startswith("Guess if the pass stopped here: Paolo ")
     assert bar.bounding_box()["height"] == high and tab.complaints == []
 
 
