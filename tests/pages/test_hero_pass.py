@@ -1,5 +1,6 @@
 """The front page's machine goes through a pass: one part at a time, and the page stays."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -113,7 +114,8 @@ def test_play_at_a_desk_leaves_the_page_and_each_stage_of_its_first_pass_can_be_
     for long, said in stages:
         reading = (350 + 60 * len(said)) / speed
         assert reading - 30 <= long < reading + 1500, said
-    begins = {words: min(time for time, _, _, n, _ in seen if n == words) for words in (5, 6)}
+    begins = {words: min(time for time, _, _, n, _ in seen if n == words) for words in (4, 5, 6)}
+    assert 4000 / speed - 30 <= begins[5] - begins[4] < 4000 / speed + 1500, "the title is read at leisure"
     assert begins[6] - begins[5] < 3000, "then a word at a time"
     assert {y for _, y, *_ in seen} == {0}
     assert {step for _, _, step, words, _ in seen if words > 3} == {last - 1}
@@ -141,19 +143,51 @@ def test_play_goes_on_by_words_where_it_paused_and_slowly_after_another_step(fro
     speed.select_option("1")
     play.click()
     assert "after one slow pass" in guide.text_content()
-    tab.wait_for_function("e => e.state.step === 1", arg=element)
-    assert (
-        element.query_selector(".live-says")
-        .text_content()
-        .startswith("Attention 0: “as” collects most from ")
-    )
+    tab.wait_for_function("e => e.view.state.step === 1", arg=element)
+    said, head = element.evaluate("e => [e.querySelector('.live-says').textContent, e.view.only()]")
+    assert re.fullmatch(rf"Attention 0: {head} takes \d+% from “\w+”\.", said) and head.startswith("head 0.")
+    assert element.query_selector(".machine-spoken").get_attribute("data-part") == head, "alone it is lit"
     play.click()
+    assert element.evaluate("e => e.view.only()") == head, "as long as its sentence stands"
     assert tab.complaints == []
+
+
+def test_a_deep_models_later_blocks_take_half_the_time(front_page):
+    """The first block tells what its two parts do; the same follows three times."""
+    speed = 2.5
+    tab, element = front_page(1, width=1280, height=800)
+    stands = element.evaluate("e => e.view.data.stands")
+    element.query_selector(".live-more > summary").click()
+    element.query_selector(".machine-pace > .live-speed").select_option(str(speed))
+    n = element.evaluate("e => e.state.words.length")
+    element.evaluate(TOLD)
+    element.query_selector(".live-play").click()
+    tab.wait_for_function("n => seen.at(-1)?.[3] > n", arg=n)
+    stages = [(k, then - now, said) for (now, _, k, _, said), (then, *_) in pairwise(tab.evaluate("seen"))]
+    assert [k for k, *_ in stages] == [*range(stands), stands + 1]
+    for k, long, said in stages:
+        reading = (350 + 60 * len(said)) / speed / (2 if 3 <= k < stands else 1)
+        assert reading - 30 <= long < reading + 600, said
+    assert tab.complaints == []
+
+
+def test_on_a_phone_the_first_stage_of_play_guesses_nothing(front_page):
+    """The embedding of a word gives the word again, which is no guess of the next one. Nothing moves."""
+    tab, element = front_page(width=390, height=844)
+    offered, bar = element.query_selector(".machine-choices"), element.query_selector(".live-player")
+    bar.query_selector(".live-play").click()
+    tab.wait_for_function("e => e.view.state.step === 0", arg=element)
+    said = "If the pass stopped here, it would only repeat “chiama”."
+    assert offered.text_content() == said and offered.is_visible()
+    high = bar.bounding_box()["height"]
+    tab.wait_for_function("e => e.view.state.step === 1", arg=element)
+    assert offered.text_content().startswith("Guess if the pass stopped here: Paolo ")
+    assert bar.bounding_box()["height"] == high and tab.complaints == []
 
 
 @pytest.mark.parametrize("width, height", [(390, 844), (1280, 800)])
 def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_page, width, height):
-    """A leader is put in, and this is said; the title is the model's. The line stays, the tour goes on."""
+    """A leader is put in, and this is said until the title stands; it is the model's. The tour goes on."""
     tab, element = front_page(width=width, height=height)
     start, leader = find("machine").data["opening"]
     play = next(b for b in element.query_selector_all(".live-play") if b.is_visible())
@@ -172,8 +206,11 @@ def test_play_shows_the_rule_within_its_first_words_and_says_what_it_does(front_
       && ['.live-says', '.machine-next'].map(css => e.querySelector(css).textContent)"""
     told = f"No word stands out, so Play puts in “{leader}” itself: a title will follow."
     assert tab.wait_for_function(tells, arg=element).json_value() == [told, leader]
+    tab.wait_for_function("e => e.view.state.words.length > 3", arg=element)
+    assert guide.text_content() == said, "the title is still to come"
     goes_on = f"e => e.state.words.length > 5 && ({seen})(e)"
     now = tab.wait_for_function(goes_on, arg=element).json_value()
+    said = "Each word is now the most probable one after the text so far. Pause stops it."
     assert (now[0], now[1]) == (said, before[1]), "nothing has moved"
     assert now[3] == [False, False, True], "Paolo stands there: the experiment goes on with its third step"
     assert element.evaluate("e => e.state.words.slice(1, 6).join(' ')") == f"{start} {leader} Tarso {leader}"

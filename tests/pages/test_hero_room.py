@@ -411,6 +411,24 @@ def test_the_note_of_an_unknown_word_has_air_and_goes_when_play_starts(front_pag
     assert width < 600 or element.query_selector(".machine-stage").bounding_box() == place
     assert element.query_selector(".live-omitted").inner_text() == "“rocket” is left out"
     play.click()
+    back = next(b for b in element.query_selector_all(".live-act:text-is('Back')") if b.is_visible())
+    for _ in range(2):
+        assert not note.is_visible(), "it covers neither words nor squares"
+        assert element.query_selector(".live-omitted").inner_text() == "“rocket” is left out"
+        back.click()
+    field.focus()
+    assert note.is_visible() and tab.complaints == []
+
+
+def test_the_english_of_a_long_word_is_closer_to_it_than_to_the_next_word(front_page):
+    """The rows keep their places."""
+    tab, element = front_page(width=1280, height=800)
+    element.query_selector("input[role=combobox]").fill("3 chiama Paolo vice")
+    two = """e => [...e.querySelectorAll('.machine-bars .live-rank')].map((row) => {
+      const word = row.querySelector('.live-word');
+      return [row.offsetHeight, word.dataset.english ? word.offsetHeight : 0]; })"""
+    rows = element.evaluate(two)
+    assert {row for row, _ in rows} == {28} and 20 < max(high for _, high in rows) <= 23
     assert tab.complaints == []
 
 

@@ -41,6 +41,8 @@ def test_a_sheet_is_one_thing_that_scrolls_from_its_beginning(front_page, width,
         grid = element.query_selector(".machine-where .live-scroll")
         assert grid.evaluate(WHOLE), "no map is cut within the sheet"
         assert sheet.evaluate("e => e.scrollTop") == 0
+        names = element.query_selector_all(".machine-weights thead th")
+        assert all(name.evaluate(SEEN_WHOLE) for name in names), "no row lies over the names of the columns"
         title, plain = (element.query_selector(f".machine-{which}") for which in ("title", "plain"))
         assert title.text_content().startswith(part.capitalize())
         begins = title.bounding_box()["y"] + title.bounding_box()["height"]

@@ -98,16 +98,21 @@ def test_the_game_is_explained_and_leads_on_to_the_stories(front_page):
     assert "with Tarso if Pietro called him, with vice if one of the players 1 to 8 did" in card
     assert "follow templates" in stories
     ring = "e => getComputedStyle(e.querySelectorAll('.hero > label')[1]).boxShadow"
+    sign = "e => getComputedStyle(e.querySelectorAll('.hero > label')[1], '::before').content"
+    label = tab.locator(".sd-tab-set.hero > label").nth(1)
+    place = label.bounding_box()
     for stop, invites in zip(element.query_selector_all(".live-tour > .live-stop"), (0, 0, 1), strict=True):
         stop.click()
         assert (tab.query_selector(".bd-article").evaluate(ring) != "none") == bool(invites)
+        assert ("▸" in tab.query_selector(".bd-article").evaluate(sign)) == bool(invites)
+        assert label.bounding_box() == place, "nothing moves"
         if "Paolo" in stop.text_content():
             assert (
                 element.query_selector(".live-guide")
                 .text_content()
                 .startswith("Tarso, because Pietro called")
             )
-    tab.locator(".sd-tab-set.hero > label").nth(1).click()
+    label.click()
     assert tab.query_selector(".bd-article").evaluate(ring) == "none" and tab.complaints == []
 
 

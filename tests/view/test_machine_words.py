@@ -64,8 +64,10 @@ def test_what_the_last_steps_say_of_a_head_is_so():
         "vice"
     }
     _, whole, last = game.tour
-    share = round(100 * game.state(game.values(**whole.changes))["patterns"][0][0][-1][1])
-    assert f"One head (one of four ways of looking back) is lit. It takes {share}% from Pietro." in whole.says
+    _begins, caller, *others = game.state(game.values(**whole.changes))["patterns"][0][0][-1]
+    takes = f"It takes {100 * caller:.0f}% from Pietro, the most of any word."
+    assert f"One head (one of four ways of looking back) is lit. {takes}" in whole.says
+    assert caller > max(others), "<BOS> is a token, and no word"
     assert whole.about == last.about == ("head 0.0", "Pietro")
     others = {
         block: {
@@ -242,10 +244,11 @@ def test_the_bars_of_the_still_picture_have_the_scale_of_the_live_ones(prompt):
 
 
 def test_paolo_is_the_ninth_of_the_words_that_may_follow():
-    """As the first step of the experiment says."""
+    """As the page says; the first step of the experiment gives the reason for him."""
     figure = find("machine")
     start, then = (figure.state(figure.values(**stop.changes)) for stop in figure.tour[:2])
-    assert start["top"][8]["word"] == "Paolo" and "ninth" in figure.tour[0].says
+    assert start["top"][8]["word"] == "Paolo"
+    assert figure.tour[0].says.endswith("Now add Paolo: leaders are greeted with a title.")
     logits = passed(GAME, start["prompt"], ())[0].logits[0, -1]
     ninth = int(logits.argsort(descending=True)[8])
     assert loaded(GAME)[1].token(ninth) == "Paolo" == then["words"][-1]

@@ -32,13 +32,13 @@ END: Values = {"step": standing(GAME), "at": 0}
 TOUR = (
     Stop(
         "Pietro chiama",
-        "Whom will he call? Game and model leave it open. Now add Paolo, the ninth most probable.",
+        "Whom will he call? Game and model leave it open. Now add Paolo: leaders are greeted with a title.",
         {"prompt": "Pietro chiama", "h00": True, **END},
     ),
     Stop(
         "add Paolo",
         "Tarso, because Pietro called. One head (one of four ways of looking back) is lit. It takes 32% "
-        "from Pietro. What if it is off?",
+        "from Pietro, the most of any word. What if it is off?",
         {"prompt": "Pietro chiama Paolo", "h00": True, **END},
         ("head 0.0", "Pietro"),
         "“Tarso”, because Pietro called. The lit head takes 32% from Pietro.",

@@ -33,8 +33,9 @@
       this.lead();
     }
     // A new state is shown.
-    follow() {
+    follow(before) {
       const {state, data, tools} = this;
+      this.first = before?.step > data.stands && state.step === data.stands; // the word that a slow pass has chosen is put in
       if (this.walks && tools.speed && state.step > data.stands) this.wholeWords = true;
       if (tools.speed) this.grown = state.prompt;
       if (!tools.speed && state.step === data.stands) this.walks = false;

@@ -99,7 +99,7 @@
       this.reach = moves ? from : this.until;
       this.turn = null; // what still moved has ended
       this.ended();
-      this.follow();
+      this.follow(before);
       this.place();
       if (moves) this.move(from, this.data.pace.move / tools.speed);
       return this.root;
@@ -118,9 +118,9 @@
       requestAnimationFrame(frame);
     }
     ended() { this.stage.classList.remove("machine-enters"); }
-    // The head that the reached step of a tour speaks of, if it is on.
+    // The head that a stage of Play or the reached step of a tour speaks of, if it is on.
     get spoken() {
-      const [part = ""] = this.tools.stop?.about || [], [i, h] = part.replace("head ", "").split(".");
+      const part = this.state.told || this.tools.stop?.about?.[0] || "", [i, h] = part.replace("head ", "").split(".");
       return part && !this.state.off.includes(`h${i}${h}`) ? part : "";
     }
     place(measure) {
@@ -191,7 +191,7 @@
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}${spoken && !off ? ", framed" : ""}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, close ? `FFN ${i}` : `feed-forward ${i}`, close ? "per word" : "each word alone");
+        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, close ? `FFN ${i}` : `feed-forward ${i}`, close ? i ? "per word" : "feed-forward" : "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const ask = this.switching ? "Hide the switches" : "Switch parts off";

@@ -166,7 +166,10 @@
     toured: (held) => held.view.toured(), // a step of the tour was
     lacks: (state) => window.MachineSaid.lacks(state), // which parts are off
     does: (state, {view}) => view && window.MachineSaid.stage(state, view), // how far the pass has come
-    pace: ({step}, {stands, pace: {still, sign, word}}, {view}) => step === stands ? word : still + sign * view.state.finding.length, // (as long as reading takes)
+    // A stage stands as long as reading takes, in a deep model half as long from its second block on, and the first whole word
+    // longer than the others.
+    pace: ({step}, {stands, layers, pace: {still, sign, word}}, {view}) => step === stands ? (view.first ? 2.5 : 1) * word
+      : (still + sign * view.state.finding.length) / (layers > 2 && step > 2 && step < stands ? 2 : 1),
   };
   // Few buttons are seen at first: a word at random stands with the sliders that say how it is drawn.
   function putAway(panel) {

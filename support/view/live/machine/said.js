@@ -61,8 +61,9 @@
   }
   // What Play does, in a sentence that stays as it is while it goes on.
   function playing(view) {
-    const {opening, data, slow} = view, told = did(view);
-    if (opening) return `After one slow pass Play puts in ${data.opening[1]}, so that a title follows; each later word is the model’s most probable one.`;
+    const {opening, data, slow, tools} = view, told = did(view), [from, word] = data.opening;
+    if (opening) return [from, `${from} ${word}`].includes(tools.values().prompt) ? `After one slow pass Play puts in ${word}, so that a title follows; each later word is the model’s most probable one.`
+      : "Each word is now the most probable one after the text so far. Pause stops it.";
     return `${told ? `${told}. It` : "Play"} goes on word by word${slow ? ", after one slow pass" : ""}: each is the most probable one after the text so far.`;
   }
   // How far a pass has come that is gone through by hand: what it has not reached is empty.
@@ -103,8 +104,8 @@
     view.choices.replaceChildren(...choices(view, much));
     if (at >= 0) Live.stand(view.root, [...view.choices.children].slice(at));
   };
-  const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, "Guess if the pass stopped here: ",
-    view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", "))];
+  const guesses = (view, much) => [view.tools.make("p", {class: "machine-guess"}, ...(view.tools.speed && !view.state.step && view.state.top[0].word === view.state.word ? [`If the pass stopped here, it would only repeat “${view.titled(view.state.word)}”.`] : ["Guess if the pass stopped here: ",
+    view.state.top.slice(0, 3).map(({word, p}) => `${view.titled(word)} ${much(p)}`).join(", ")]))];
   // What stands under a heading of attention: what its heads do, or why their threads are pale.
   function subtitle({state, spoken, data: {heads, layers}}, i) {
     const only = state.open === "nothing" ? spoken : state.open;

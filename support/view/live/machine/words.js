@@ -110,7 +110,8 @@
         reader.pattern(i, h, here).slice(begins, here).forEach((p, k) => { if (p > weight) [head, key, weight] = [h, k + begins, p]; });
       }
       if (head < 0) return fill("Attention {layer}: all heads are switched off.", about);
-      const said = speed ? `Attention {layer}: ${i ? "" : "“{word}” collects "}most from {other} ({weight:.0%}).` : here === held.begins ? "Attention {layer}: only {other} stands before “{word}”, which collects most from it through head {layer}.{head} ({weight:.0%})."
+      if (speed) found.told = `head ${layer}.${head}`; // (it is lit)
+      const said = speed ? "Attention {layer}: head {layer}.{head} takes {weight:.0%} from {other}." : here === held.begins ? "Attention {layer}: only {other} stands before “{word}”, which collects most from it through head {layer}.{head} ({weight:.0%})."
         : "Attention {layer}: “{word}” collects information from the words before it, most from {other} (head {layer}.{head}, {weight:.0%}).";
       return fill(said, {...about, head, weight, other: placed(words, key)});
     }
