@@ -80,7 +80,7 @@ def loss_of_logits(
     d.text(8, 410, "$p − y$", "faint", size=12, anchor="start")
     for k, (x, p) in enumerate(zip(places, probabilities, strict=True)):
         d.box(x, 394, min(64, step - 8), 28, _signed(p - (k == target)), "loss")
-    d.text(x0 + 122, 426, "descent raises the target’s logit, lowers the others", "faint", size=11)
+    d.text(x0 + 122, 426, "descent: target’s logit up, others down", "faint", size=11)
     d.size = (d.size[0], 440)
     listed = ", ".join(
         f"{w} {_signed(z, 1)} to {_signed(p)}" for w, z, p in zip(words, logits, probabilities, strict=True)

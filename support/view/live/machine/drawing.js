@@ -191,7 +191,7 @@
           opens({x: map.x - 1, y: map.y - 1, w: map.s + 2, h: map.s + 2}, `map${off ? " machine-off" : spoken}`, `head ${i}.${map.h}`, "", "", `Open the attention map of head ${i}.${map.h}${spoken && !off ? ", framed" : ""}`);
           toggle({x: map.x + map.s / 2 - map.wide / 2, y: map.y + map.s + 1, w: map.wide, h: box.high}, `h${i}${map.h}`, `head ${i}.${map.h}`);
         }
-        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, close ? `FFN ${i}` : `feed-forward ${i}`, close ? i ? "per word" : "feed-forward" : "each word alone");
+        opens(block.ffn, "label machine-of-ffn", `feed-forward ${i}`, close ? `FFN ${i}` : `feed-forward ${i}`, close ? "per word" : "each word alone");
         toggle(block.toggle, `m${i}`, `feed-forward ${i}`);
       });
       const ask = this.switching ? "Hide the switches" : "Switch parts off";
