@@ -155,7 +155,7 @@ def test_on_a_phone_a_sheet_leaves_the_bar_and_half_of_the_window(front_page, wi
         sheet.evaluate("e => { e.scrollTop = e.scrollHeight; }")
         last = element.query_selector(".machine-fold summary").bounding_box()
         assert last["y"] + last["height"] <= top, "its end can be read"
-    element.query_selector("[data-key=fold]").click()
+    element.query_selector("[data-key=fold]").evaluate("e => e.click()")
     settled(tab)
     tab.wait_for_function(BEGINS, arg=element)
     assert tab.complaints == []

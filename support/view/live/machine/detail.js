@@ -164,8 +164,10 @@
       make("ul", {class: "machine-code", "aria-label": "The lines of the package"}, ...lines));
     // First what it does here, in words; formula, code and all numbers are folded until they are asked for.
     const fold = make("details", {class: "machine-fold"}, make("summary", {"data-key": "fold"}, "Formula, code and all numbers"), make("div", {class: "machine-sums"}, said, all));
-    fold.open = view.unfolded;
+    fold.open = view.asks ?? view.unfolded; // (its toggle is told later than the press, and this sheet may have been made in between)
+    fold.firstChild.addEventListener("click", () => { view.asks = !fold.open; });
     fold.addEventListener("toggle", () => {
+      view.asks = null;
       const asked = fold.open && !view.unfolded;
       view.unfolded = fold.open;
       view.bottom.fit(asked);
