@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from support.core import InputError
+from support.core.validation import Positive, check
 
 NOTHING_TO_CONTINUE = "There is nothing to continue; begin with one token at least, e.g. <BOS>."
 
@@ -73,11 +74,21 @@ def penalise_repetition(
         texts: the ids of each text so far.
         penalty: above 1; 1 changes nothing, and less than 1 favours repetition.
 
+    Raises:
+        InputError: the penalty is not above 0 and finite, there is not one text for each row, or an id does
+            not exist.
+
     Follows Keskar et al. 2019 (CTRL), section 4.1; for negative logits as in `transformers`.
 
     >>> penalise_repetition(torch.tensor([[3.0, -1.0, 2.0]]), [[0, 1, 0]], 2)
     tensor([[ 1.5000, -2.0000,  2.0000]])
     """
+    check("repetition_penalty", penalty, Positive)
+    n_rows, n_tokens = logits.shape
+    if len(texts) != n_rows or not all(0 <= token < n_tokens for text in texts for token in text):
+        raise InputError(
+            f"Give one text for each of {n_rows} rows of logits, with ids from 0 to {n_tokens - 1}."
+        )
     penalised = logits.clone()
     for row, text in zip(penalised, texts, strict=True):
         ids = torch.tensor(sorted(set(text)), device=logits.device)

@@ -60,6 +60,16 @@ def test_the_penalty_of_repetition_is_that_of_transformers(penalty):
     assert torch.equal(logits, before)
 
 
+@pytest.mark.parametrize(
+    ("texts", "penalty", "said"),
+    [([[0]], 0.0, "repetition_penalty"), ([[0]], math.inf, "repetition_penalty")]
+    + [(texts, 1.2, "one text for each of 1 rows") for texts in ([], [[3]], [[-1]], [[0], [1]])],
+)
+def test_a_penalty_of_repetition_that_does_not_fit_is_refused(texts, penalty, said):
+    with pytest.raises(InputError, match=said):
+        penalise_repetition(torch.zeros(1, 3), texts, penalty)
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.sampled_from([-math.inf, -2.0, 0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=12).filter(
